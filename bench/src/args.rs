@@ -26,7 +26,8 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', value_enum)]
     kinds: Vec<Kind>,
 
-    /// The short form, under a minute: 1e5 and 1e6 hashes and identifiers at 1 %, where nothing else is named
+    /// The short form, under a minute: 1e5 and 1e6 hashes and identifiers at 1 %, where nothing
+    /// else is named
     #[arg(long)]
     quick: bool,
 
@@ -61,15 +62,20 @@ pub(crate) enum Task {
     },
     /// Times the command beside the floor, in processes of their own
     Command(CommandArgs),
-    /// Filters in the cache: one key at a time and in batches, text and integers; small filters by the thousand
+    /// Filters in the cache: one key at a time and in batches, text and integers; small filters by
+    /// the thousand
     Small,
-    /// Asks many questions as they come and sorted by the part of the array that they fall on; a minute
+    /// Asks many questions as they come and sorted by the part of the array that they fall on; a
+    /// minute
     Sorted,
-    /// What a filter that forgets keys takes, errs and costs beside the same table without ages; a minute
+    /// What a filter that forgets keys takes, errs and costs beside the same table without ages; a
+    /// minute
     Expiring,
-    /// One filter that says which segments may hold a key, beside a filter of each of 8, 64 and 1,000; a minute
+    /// One filter that says which segments may hold a key, beside a filter of each of 8, 64 and
+    /// 1,000; a minute
     Segments,
-    /// The filter of a set that does not change, beside those of xorf and sux, and the bits by number of keys and rate; some ten minutes
+    /// The filter of a set that does not change, beside those of xorf and sux, and the bits by
+    /// number of keys and rate; some ten minutes
     Static {
         /// These numbers of keys [default: 1e5,1e6,1e7]
         #[arg(long, value_delimiter = ',', value_parser = key_count)]
@@ -91,7 +97,8 @@ pub(crate) struct CommandArgs {
     /// Keys on the list; half as many are asked
     #[arg(long, value_parser = key_count, default_value = "2e7")]
     pub(crate) keys: usize,
-    /// Times `tepal uniq` in place of the others, over so many lines, half of them repeats, beside the peers that are there
+    /// Times `tepal uniq` in place of the others, over so many lines, half of them repeats, beside
+    /// the peers that are there
     #[arg(long, value_parser = key_count)]
     pub(crate) urls: Option<usize>,
     /// Rounds; a figure is the median
@@ -127,10 +134,11 @@ impl Args {
     }
 }
 
-/// Fewer keys than this are inserted in so little time that reading the clock would be part of the figure.
+/// Fewer keys than this are inserted in so little time that reading the clock would be part of the
+/// figure.
 const FEWEST: f64 = 1e4;
-/// More keys than this need more memory than most machines have: a key takes up to 12 bytes, and all
-/// contenders are in memory together.
+/// More keys than this need more memory than most machines have: a key takes up to 12 bytes, and
+/// all contenders are in memory together.
 const MOST: f64 = 1e9;
 
 fn key_count(text: &str) -> Result<usize, String> {

@@ -63,8 +63,9 @@ impl Case {
     }
 }
 
-/// The cases of a run. Keys that each library hashes by itself differ from hashed ones in the hash alone, so they
-/// are left out where they would only cost time: all of them below 0.1 %, the URLs at all rates but the first.
+/// The cases of a run. Keys that each library hashes by itself differ from hashed ones in the hash
+/// alone, so they are left out where they would only cost time: all of them below 0.1 %, the URLs
+/// at all rates but the first.
 pub(crate) fn cases(keys: &[usize], rates: &[f64], kinds: &[Kind]) -> Vec<Case> {
     let mut cases = Vec::new();
     for &keys in keys {

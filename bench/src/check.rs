@@ -1,5 +1,5 @@
-//! Before anything is timed: no filter denies a key it holds, rows of one filter answer alike, and each
-//! filter's false-positive rate is measured.
+//! Before anything is timed: no filter denies a key it holds, rows of one filter answer alike, and
+//! each filter's false-positive rate is measured.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use crate::measure::{CHUNK, Row, Times};
 /// Absent keys made at a time: for low rates all of them would fill the memory.
 const PIECE: u64 = 1 << 20;
 
-/// Inserts all keys into everyone and asks for them and for keys that were never inserted. Everyone is filled
-/// afterwards.
+/// Inserts all keys into everyone and asks for them and for keys that were never inserted. Everyone
+/// is filled afterwards.
 ///
 /// # Panics
 /// If a contender denies a key it holds, or two rows of one name answer differently.

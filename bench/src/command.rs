@@ -146,8 +146,8 @@ fn measure(args: &CommandArgs, tepal: &Path, dir: &Path) -> Result<Vec<Work>> {
     Ok(works)
 }
 
-/// Seconds of CPU time and of the clock that a process takes, from its start to its end. What it prints goes
-/// to `/dev/null`.
+/// Seconds of CPU time and of the clock that a process takes, from its start to its end. What it
+/// prints goes to `/dev/null`.
 fn time(command: &mut Command) -> Result<(f64, f64)> {
     command.stdout(File::create("/dev/null")?);
     let (before, start) = (children_cpu()?, Instant::now());

@@ -9,13 +9,14 @@ pub(crate) enum Calls {
     OneKey,
     /// One call for many keys.
     Batch,
-    /// One call for all keys there are, which may reorder them, over so many threads. Timed by the clock where they
-    /// are more than one, not in CPU time.
+    /// One call for all keys there are, which may reorder them, over so many threads. Timed by the
+    /// clock where they are more than one, not in CPU time.
     Bulk(usize),
-    /// So many threads share the filter, each with its part of the keys. Timed by the clock, not in CPU time.
+    /// So many threads share the filter, each with its part of the keys. Timed by the clock, not in
+    /// CPU time.
     Threads(usize),
-    /// Made in one call from all keys, and never changed: its insert column is the whole build. Asked with
-    /// one call for each key.
+    /// Made in one call from all keys, and never changed: its insert column is the whole build.
+    /// Asked with one call for each key.
     Static,
     /// Not a filter but a part of the work that filters cannot avoid. Its answers mean nothing.
     Limit,
@@ -65,8 +66,8 @@ pub(crate) trait Contender<K> {
     fn contains(&self, keys: &[K], answers: &mut [bool]);
 }
 
-/// A filter with the closures that call it. They are type parameters, so the compiler sees through them
-/// into the filter as it would in a user's loop.
+/// A filter with the closures that call it. They are type parameters, so the compiler sees through
+/// them into the filter as it would in a user's loop.
 struct Adapter<F, C, I, Q> {
     name: &'static str,
     calls: Calls,

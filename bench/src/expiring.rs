@@ -1,4 +1,5 @@
-//! A filter that forgets keys: what it takes, what it errs, and what its turns cost, beside the same table without ages.
+//! A filter that forgets keys: what it takes, what it errs, and what its turns cost, beside the
+//! same table without ages.
 
 use std::fmt::Write;
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! The filter of a set that does not change, beside its peers: bits, rate, building, hit and miss, interleaved.
+//! The filter of a set that does not change, beside its peers: bits, rate, building, hit and miss,
+//! interleaved.
 //!
 //! All are given the same 64-bit hashes; xorf mixes them once more, sux hashes them again.
 
@@ -233,7 +234,8 @@ pub(crate) fn run(keys: &[usize]) -> String {
     text + &two_threads(keys)
 }
 
-/// How long building takes with one thread and with two, by the clock: the machine has to be idle beside it.
+/// How long building takes with one thread and with two, by the clock: the machine has to be idle
+/// beside it.
 fn two_threads(keys: &[usize]) -> String {
     const ROUNDS: usize = 9;
     const RATE: f64 = 1.0 / 256.0;

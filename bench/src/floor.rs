@@ -27,8 +27,8 @@ impl Sum {
     }
 }
 
-/// Reads the files, or standard input where there are none; prints the number of lines, their hashes by
-/// exclusive or, and the CPU time of this process so far.
+/// Reads the files, or standard input where there are none; prints the number of lines, their
+/// hashes by exclusive or, and the CPU time of this process so far.
 pub(crate) fn run(files: &[PathBuf]) -> io::Result<()> {
     let mut sum = Sum::default();
     if files.is_empty() {

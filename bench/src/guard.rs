@@ -1,5 +1,5 @@
-//! The speed guard: how much faster the vector loops are than the baseline's, for a half vectorised loop sets
-//! the right bits and is found by its time alone.
+//! The speed guard: how much faster the vector loops are than the baseline's, for a half vectorised
+//! loop sets the right bits and is found by its time alone.
 
 #![allow(unsafe_code)]
 
@@ -19,8 +19,8 @@ const ROUNDS: usize = 15;
 /// By so much a ratio may fall short. A loop that is half vectorised loses 0.2 to 0.4.
 const TOLERANCE: f64 = 0.15;
 
-/// A loop of the library, and how much faster AVX2 is to make it: for a batch of inserts and of questions, half
-/// of them hits.
+/// A loop of the library, and how much faster AVX2 is to make it: for a batch of inserts and of
+/// questions, half of them hits.
 struct Loop {
     name: &'static str,
     layout: Layout,
@@ -29,8 +29,8 @@ struct Loop {
     lookup: f64,
 }
 
-/// The ratios are what this program found on an AMD EPYC of family 26 with Rust 1.95: whoever changes a loop for the
-/// better measures them anew.
+/// The ratios are what this program found on an AMD EPYC of family 26 with Rust 1.95: whoever
+/// changes a loop for the better measures them anew.
 const LOOPS: [Loop; 4] = [
     Loop { name: "line, 8 bits", layout: Layout::Line, num_hashes: 8, insert: 2.8, lookup: 3.1 },
     Loop { name: "line, 9 bits", layout: Layout::Line, num_hashes: 9, insert: 3.0, lookup: 3.4 },

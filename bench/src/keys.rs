@@ -1,5 +1,5 @@
-//! The families of keys: 64-bit hashes, ready for every filter, and text of 12 and 60 bytes, which each
-//! library hashes in its own way.
+//! The families of keys: 64-bit hashes, ready for every filter, and text of 12 and 60 bytes, which
+//! each library hashes in its own way.
 
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -123,8 +123,8 @@ impl<const N: usize> tepal::Key for Text<N> {
     }
 }
 
-/// Hands over the bytes and nothing else. The standard framing of arrays and strings would make libraries
-/// that hash through this trait hash up to eight bytes more.
+/// Hands over the bytes and nothing else. The standard framing of arrays and strings would make
+/// libraries that hash through this trait hash up to eight bytes more.
 impl<const N: usize> Hash for Text<N> {
     #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -1,4 +1,5 @@
-//! What the figures were measured on: read from Linux's `/proc` and `/sys`, left out where there is none.
+//! What the figures were measured on: read from Linux's `/proc` and `/sys`, left out where there is
+//! none.
 
 use std::fs::read_to_string;
 

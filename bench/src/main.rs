@@ -1,16 +1,18 @@
 //! Times tepal beside its peers and beside the limits of the machine: CPU nanoseconds a key, in one
 //! process and one run, as Markdown.
 //!
-//! Rounds go over all contenders in random order, so whatever slows the machine for a while slows all of
-//! them alike. criterion and divan run one benchmark to its end before the next begins: on a shared
-//! machine its drift would land in the ratios, and the ratios are what this program is for.
+//! Rounds go over all contenders in random order, so whatever slows the machine for a while slows
+//! all of them alike. criterion and divan run one benchmark to its end before the next begins: on a
+//! shared machine its drift would land in the ratios, and the ratios are what this program is for.
 //!
 //! - [`contender`]: what a filter must do to take part; [`contenders`]: those that do
-//! - [`keys`]: the families of keys, already hashed and not; [`case`]: which, how many, at which rate
+//! - [`keys`]: the families of keys, already hashed and not; [`case`]: which, how many, at which
+//!   rate
 //! - [`check`]: the check of the answers and the false-positive rate; [`measure`]: the rounds
 //! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
 //!   [`plot`]: the pictures
-//! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs at least;
+//! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs
+//!   at least;
 //!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part;
 //!   [`expiring`]: a filter that forgets keys; [`quotient`]: filters from which keys can be removed;
 //!   [`segments`]: which segment may hold a key

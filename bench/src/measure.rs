@@ -59,8 +59,9 @@ const LEAST_WORK: Duration = Duration::from_millis(20);
 /// Keys asked in one call of [`Contender::contains`] that need not be more.
 pub(crate) const CHUNK: usize = 1 << 13;
 
-/// At least so many different absent keys are asked in turn: with fewer, the branch predictor learns the
-/// answers by heart and filters that leave at the first missing bit look faster than they are.
+/// At least so many different absent keys are asked in turn: with fewer, the branch predictor
+/// learns the answers by heart and filters that leave at the first missing bit look faster than
+/// they are.
 const FEWEST_MISSES: usize = 1 << 20;
 /// At most so many present or absent keys are asked in one pass.
 const MOST_ASKED: usize = 1 << 22;

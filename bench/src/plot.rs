@@ -28,7 +28,8 @@ const FONT: &str = "sans-serif";
 const INK: RGBColor = RGBColor(34, 34, 34);
 const GRID: RGBColor = RGBColor(224, 224, 224);
 
-/// Colours that colour-blind people can tell apart, by Okabe and Ito; the shapes of the marks differ too.
+/// Colours that colour-blind people can tell apart, by Okabe and Ito; the shapes of the marks
+/// differ too.
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(0, 158, 115),
@@ -168,7 +169,8 @@ fn picture(root: &Area<'_>, keys: usize, all: &[Series]) -> Result<()> {
         root.draw(&Text::new(format!("{ns}"), (from.0 - 8, from.1), style))?;
     }
 
-    // Everything on the chart by its pixels: marks and labels keep their size whatever the scales are.
+    // Everything on the chart by its pixels: marks and labels keep their size whatever the scales
+    // are.
     let at = |mark: &Mark| chart.backend_coord(&(mark.bits, mark.nanoseconds));
     let mut obstacles = labels::Obstacles::default();
     for (series, colour) in all.iter().zip(COLOURS.iter().cycle()) {

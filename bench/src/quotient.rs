@@ -1,6 +1,8 @@
-//! The table from which keys can be removed, beside its peers: bits, rate, insert, hit, miss and remove, interleaved.
+//! The table from which keys can be removed, beside its peers: bits, rate, insert, hit, miss and
+//! remove, interleaved.
 //!
-//! All rows of our own, and those of peers that can, are given the same 64-bit hashes; the others hash an integer themselves.
+//! All rows of our own, and those of peers that can, are given the same 64-bit hashes; the others
+//! hash an integer themselves.
 
 use std::fmt::Write;
 use std::hint::black_box;

@@ -1,4 +1,5 @@
-//! Which segment may hold a key: one lookup, beside a Bloom filter of each segment asked one after the other.
+//! Which segment may hold a key: one lookup, beside a Bloom filter of each segment asked one after
+//! the other.
 
 use std::fmt::Write;
 use std::hint::black_box;

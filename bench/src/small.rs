@@ -1,5 +1,5 @@
-//! Where most filters live: in the cache, asked and filled one key at a time, small ones by the thousand. The hash is part
-//! of every figure.
+//! Where most filters live: in the cache, asked and filled one key at a time, small ones by the
+//! thousand. The hash is part of every figure.
 
 mod shared;
 
@@ -86,7 +86,8 @@ fn field<K: Family + Key + Hash>(keys: usize, domain: KeyDomain) -> Vec<Box<dyn 
     }
     field.push(peers::fastbloom(keys, RATE));
     field.push(peers::fastbloom_foldhash(keys, RATE));
-    // As many bytes as our split block, which sets the same bits; it takes hashes, and gets those of XXH3.
+    // As many bytes as our split block, which sets the same bits; it takes hashes, and gets those
+    // of XXH3.
     let bits = builder(Layout::SplitBlock, domain, keys).plan().expect("the layout reaches the rate").bit_len;
     field.push(one_key(
         SBBF_RS_SAFE,
@@ -216,7 +217,8 @@ fn made_and_filled() -> String {
     rows("A filter of 1000 keys", figures)
 }
 
-/// Thousands of small filters asked at random: each question finds its filter out of the first-level cache.
+/// Thousands of small filters asked at random: each question finds its filter out of the
+/// first-level cache.
 fn mixed() -> String {
     let keys: Vec<Id> = numbered(0..SMALL as u64);
     let mut full = BloomFilter::builder()

@@ -1,5 +1,5 @@
-//! Does it pay to sort many questions by the part of the array that they fall on? Each part is in a nearer cache then; the
-//! hashes have to be moved there and the answers back.
+//! Does it pay to sort many questions by the part of the array that they fall on? Each part is in a
+//! nearer cache then; the hashes have to be moved there and the answers back.
 
 use std::fmt::Write;
 use std::hint::black_box;

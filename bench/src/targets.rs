@@ -1,5 +1,5 @@
-//! The aims, and how far this run was from each. Nothing here changes what is measured: every figure comes
-//! from the tables above.
+//! The aims, and how far this run was from each. Nothing here changes what is measured: every
+//! figure comes from the tables above.
 
 use std::fmt::Write;
 

@@ -166,8 +166,8 @@ fn gathered(builder: BloomFilterBuilder, keys: &[&[u8]]) {
     assert!(keys.iter().all(|key| built.file.contains(*key)));
 }
 
-/// The file with its length, count of bits and checksums as they must be for its bits, where so many bytes are still to
-/// come behind them.
+/// The file with its length, count of bits and checksums as they must be for its bits, where so
+/// many bytes are still to come behind them.
 pub(crate) fn repaired(data: &[u8], behind: u64) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;

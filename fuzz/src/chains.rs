@@ -1,4 +1,5 @@
-//! Growing chains: whatever opens must answer, be written again, hold what is put in, and keep its promise by its numbers.
+//! Growing chains: whatever opens must answer, be written again, hold what is put in, and keep its
+//! promise by its numbers.
 
 use tepal::{AnyFilter, Filter, Open, Opened, ScalableBloomFilter};
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,7 +29,8 @@ pub(crate) fn may_grow(filter: &AnyFilter) -> bool {
     is_small || newest.keys_inserted() < Some(newest.capacity())
 }
 
-/// The file with its length, the set bits of each link and its checksums as they must be for its bits.
+/// The file with its length, the set bits of each link and its checksums as they must be for its
+/// bits.
 pub(crate) fn repaired(data: &[u8]) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;

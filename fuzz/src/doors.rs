@@ -1,5 +1,5 @@
-//! The other ways to a filter: the same bytes out of a stream, where they lie, and through serde are the same filter or
-//! are refused too; and the embedded form.
+//! The other ways to a filter: the same bytes out of a stream, where they lie, and through serde
+//! are the same filter or are refused too; and the embedded form.
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
@@ -76,7 +76,8 @@ fn bulk(mut filter: BloomFilter) {
     }
 }
 
-/// Bytes in the embedded form, under the hasher that the first byte picks: as they are, and with a trailer that fits.
+/// Bytes in the embedded form, under the hasher that the first byte picks: as they are, and with a
+/// trailer that fits.
 pub fn embedded(data: &[u8]) {
     let Some((pick, data)) = data.split_first() else { return };
     let (scheme, domain) = match pick % 4 {
@@ -165,7 +166,8 @@ enum Form {
     Map,
 }
 
-/// The bytes with the version, the check of the keys and the checksum as they must be (FORMAT.md, sections 4.8 and 4.8.1).
+/// The bytes with the version, the check of the keys and the checksum as they must be (FORMAT.md,
+/// sections 4.8 and 4.8.1).
 fn fitting(data: &[u8], form: Form, (scheme, domain, seed): (u8, u8, u64)) -> Option<Vec<u8>> {
     let mut data = data.to_vec();
     let trailer = data.len().checked_sub(16)?;

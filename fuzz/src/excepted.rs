@@ -17,7 +17,8 @@ pub(crate) fn held(file: &Opened) {
     }
 }
 
-/// The same with its lengths and checksums as they must be, where what follows the body can be exceptions.
+/// The same with its lengths and checksums as they must be, where what follows the body can be
+/// exceptions.
 pub(crate) fn fitting(data: &[u8]) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let int = |at: usize| Some(u32::from_le_bytes(data.get(at..at + 4)?.try_into().ok()?) as usize);

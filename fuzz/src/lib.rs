@@ -1,6 +1,6 @@
-//! What every target does with its bytes: nothing may panic, hang, or take memory on the word of a number,
-//! and whatever opens must answer, be written again, and hold what is put in. What the command makes of its
-//! arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
+//! What every target does with its bytes: nothing may panic, hang, or take memory on the word of a
+//! number, and whatever opens must answer, be written again, and hold what is put in. What the
+//! command makes of its arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
 
 mod bloom;
 mod chains;
@@ -80,9 +80,9 @@ pub fn foreign(format: Format, data: &[u8]) {
     }
 }
 
-/// Has every filter of the format one form only, so that reading and writing gives the same bytes at once?
-/// Not where a program has a choice: Thrift's field encodings, JSON's white space, RDB's lengths, old
-/// RedisBloom fields.
+/// Has every filter of the format one form only, so that reading and writing gives the same bytes
+/// at once? Not where a program has a choice: Thrift's field encodings, JSON's white space, RDB's
+/// lengths, old RedisBloom fields.
 fn one_form(format: Format, data: &[u8]) -> bool {
     match format {
         Format::Guava | Format::Spark | Format::Dcso | Format::ValkeyBloom => true,
@@ -92,7 +92,8 @@ fn one_form(format: Format, data: &[u8]) -> bool {
     }
 }
 
-/// A full chain grows by the numbers in its file, which may be as large as they like: only small ones here.
+/// A full chain grows by the numbers in its file, which may be as large as they like: only small
+/// ones here.
 fn may_insert(format: Format, filter: &AnyFilter, data: &[u8]) -> bool {
     let AnyFilter::Scalable(chain) = filter else { return true };
     let newest = &chain.links()[chain.links().len() - 1];
@@ -116,7 +117,8 @@ pub fn recognise(data: &[u8]) {
             assert_eq!(file.format(), format);
             assert_eq!(told(format), format);
         }
-        // A mark of another program counts only where the rest can be read, but for one that leaves no doubt: a dump's.
+        // A mark of another program counts only where the rest can be read, but for one that leaves
+        // no doubt: a dump's.
         (Some(format), Err(_)) => {
             let is_dump = format == Format::RedisBloom && data.starts_with(&[0x07, 0x81, 0x30, 0x16]);
             assert!(format == Format::Tepal || is_dump, "{format}");
@@ -130,7 +132,8 @@ pub fn recognise(data: &[u8]) {
     }
 }
 
-/// A whole Parquet file: as it is, and as a footer alone, with the marks and the length that it must have.
+/// A whole Parquet file: as it is, and as a footer alone, with the marks and the length that it
+/// must have.
 pub fn parquet_file(data: &[u8]) {
     for told in [None, Some(Format::ParquetSbbf)] {
         let open = told.map_or_else(Open::new, |format| Open::new().format(format));

@@ -1,5 +1,5 @@
-//! Maps: whatever opens must answer, the same in a batch, and be written again; and whatever pairs there are, a map of them has the value
-//! of each, or says that a key has two.
+//! Maps: whatever opens must answer, the same in a batch, and be written again; and whatever pairs
+//! there are, a map of them has the value of each, or says that a key has two.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,8 @@ pub(crate) fn held(map: &RibbonMap) {
     assert_eq!(map.facts().keys_inserted, Some(map.len()));
 }
 
-/// Opened quick, and looked up where it lies, it answers alike, whatever its body is; to be owned, it is checked.
+/// Opened quick, and looked up where it lies, it answers alike, whatever its body is; to be owned,
+/// it is checked.
 pub(crate) fn quick(open: &Open<'_>, held: &RibbonMap, placed: &[u8], sound: bool) {
     let view = open.quick().view::<RibbonMap<_>>(placed).unwrap();
     assert!(answers(held) == answers(&view) && view == *held);
@@ -40,8 +41,9 @@ pub(crate) fn quick(open: &Open<'_>, held: &RibbonMap, placed: &[u8], sound: boo
     assert_eq!(view.into_owned().is_ok(), sound);
 }
 
-/// The first byte is a rate, the second says how many bits a value has and whether values have names, and then come pairs of a hash of
-/// eight bytes and a value of two; so many more as the third says, which lie where the fourth says.
+/// The first byte is a rate, the second says how many bits a value has and whether values have
+/// names, and then come pairs of a hash of eight bytes and a value of two; so many more as the
+/// third says, which lie where the fourth says.
 pub(crate) fn built(data: &[u8]) {
     let Some((&[rate, bits, more, shift], rest)) = data.split_first_chunk::<4>() else { return };
     let rate = [1.0, 0.9, 0.5, 0.3, 0.01, 1e-3, 1e-6, 2.4e-10][usize::from(rate % 8)];

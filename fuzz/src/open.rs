@@ -1,5 +1,5 @@
-//! Tepal files of every kind: what opens must answer alike by one key and by many, be written again as the same bytes, and
-//! hold what is put in. What one kind alone does is in its own module.
+//! Tepal files of every kind: what opens must answer alike by one key and by many, be written again
+//! as the same bytes, and hold what is put in. What one kind alone does is in its own module.
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
@@ -15,8 +15,8 @@ use crate::{
 /// Hashes that are looked up and put in beside the keys.
 pub(crate) const HASHES: [u64; 6] = [0, 1, 1 << 63, u64::MAX, 0x9E37_79B9_7F4A_7C15, 0x0123_4567_89AB_CDEF];
 
-/// A tepal file: as it is, and with lengths, counts and checksums made to fit, so that what lies behind them is reached; checked
-/// and quick.
+/// A tepal file: as it is, and with lengths, counts and checksums made to fit, so that what lies
+/// behind them is reached; checked and quick.
 pub fn open(data: &[u8]) {
     let id = data.get(10..12).map(|id| u16::from_le_bytes([id[0], id[1]]));
     let kind = Kind::ALL.iter().copied().find(|kind| Some(kind.id()) == id);
@@ -112,7 +112,8 @@ fn changed(mut file: Opened, before: &[bool]) {
     }
 }
 
-/// Opened without a look at its bits, or looked up where it lies, it answers whatever they are; to be written, it is checked.
+/// Opened without a look at its bits, or looked up where it lies, it answers whatever they are; to
+/// be written, it is checked.
 fn quick(data: &[u8], sound: bool) {
     let scratch = Scratch::new(data, "tepal");
     let (placed, secrets) = (Placed::new(data), SECRETS.map(SecretKey::new));
@@ -149,11 +150,13 @@ fn answers_of_any(filter: &AnyFilter) -> Vec<bool> {
     hashes.into_iter().chain(filter.contains_many(&KEYS)).collect()
 }
 
-/// The file with its length and the header's checksum as they must be; with those of the body too, where they are wanted.
+/// The file with its length and the header's checksum as they must be; with those of the body too,
+/// where they are wanted.
 fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;
-    // Segments, the part of a second ribbon and the names of a map's values, stand before the chunks' checksums.
+    // Segments, the part of a second ribbon and the names of a map's values, stand before the
+    // chunks' checksums.
     let section = match data.get(10..12) {
         Some([6, 0]) => u32_at(data, 104)? as usize,
         Some([7 | 8, 0]) => u32_at(data, 52)? as usize,

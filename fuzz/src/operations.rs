@@ -1,5 +1,5 @@
-//! Any operations at all: on every kind beside a set of keys, on tables beside an exact list; and static filters of whatever
-//! hashes and pairs there are.
+//! Any operations at all: on every kind beside a set of keys, on tables beside an exact list; and
+//! static filters of whatever hashes and pairs there are.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,8 @@ fn empty(pick: u8, capacity: u64, policy: OverCapacity) -> AnyFilter {
     made.unwrap()
 }
 
-/// The first bytes describe a filter, the others what is done to it: each key that is in is found, whatever its kind.
+/// The first bytes describe a filter, the others what is done to it: each key that is in is found,
+/// whatever its kind.
 fn any(data: &[u8]) {
     let Some((&[pick, capacity, policy], steps)) = data.split_first_chunk::<3>() else { return };
     let policy = OverCapacity::ALL[usize::from(policy) % OverCapacity::ALL.len()];
@@ -57,7 +58,8 @@ fn any(data: &[u8]) {
                     held.extend(keys);
                 }
             }
-            // Only what is in: another key's removal may be a member's. A key that is in twice stays in.
+            // Only what is in: another key's removal may be a member's. A key that is in twice
+            // stays in.
             4 if held.contains(&key) => match filter.remove(&key) {
                 Ok(removed) => {
                     assert!(removed != Removal::NotHeld);

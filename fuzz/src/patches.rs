@@ -20,7 +20,8 @@ pub fn patch(data: &[u8]) {
         let Ok(read) = Patch::from_bytes(patch) else { continue };
         if let Ok(new) = read.apply(old) {
             assert_eq!(new.len() as u64, read.new_len());
-            // One pair of files has one patch, save where a head that says nothing of the body was changed.
+            // One pair of files has one patch, save where a head that says nothing of the body was
+            // changed.
             if let Ok(made) = Patch::between(old, &new) {
                 assert_eq!(made.apply(old).unwrap(), new);
             }
@@ -28,7 +29,8 @@ pub fn patch(data: &[u8]) {
     }
 }
 
-/// Two lists of hashes, of eight bytes each, as keys that were added beside a ribbon of three: each becomes the other one.
+/// Two lists of hashes, of eight bytes each, as keys that were added beside a ribbon of three: each
+/// becomes the other one.
 fn ribbons(old: &[u8], new: &[u8]) {
     let list = |bytes: &[u8]| -> Vec<u64> {
         bytes.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()

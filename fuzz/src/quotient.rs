@@ -1,5 +1,5 @@
-//! Quotient filters: whatever opens must answer, be written again and hold what is put in; and any operations at all, beside a
-//! list of how often each number is held.
+//! Quotient filters: whatever opens must answer, be written again and hold what is put in; and any
+//! operations at all, beside a list of how often each number is held.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,8 @@ pub(crate) fn held(filter: &QuotientFilter) {
     made_other(filter, &before);
 }
 
-/// What is put in is there, and taken out it is gone; where two keys may share a copy, none can be taken out.
+/// What is put in is there, and taken out it is gone; where two keys may share a copy, none can be
+/// taken out.
 fn changed(held: &QuotientFilter, before: &[u64]) {
     let mut changed = held.clone();
     let mut inserted = Vec::new();
@@ -101,7 +102,8 @@ fn made_other(held: &QuotientFilter, before: &[u64]) {
     assert!(empty.is_empty() && counts(&empty).iter().all(|count| *count == 0));
 }
 
-/// Opened without a look at its numbers: damaged ones are answered for without a panic, and go nowhere.
+/// Opened without a look at its numbers: damaged ones are answered for without a panic, and go
+/// nowhere.
 pub(crate) fn quick(held: &QuotientFilter, sound: bool) {
     for hash in (0..512).map(|i: u64| xxh3_64(&i.to_le_bytes())).chain(HASHES) {
         let (is_held, count) = (held.contains_hash(hash), held.count_hash(hash));

@@ -1,5 +1,5 @@
-//! Ribbon filters: whatever opens must answer, the same in a batch, and be written again; and whatever hashes there are, a filter of
-//! them has them all.
+//! Ribbon filters: whatever opens must answer, the same in a batch, and be written again; and
+//! whatever hashes there are, a filter of them has them all.
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
@@ -28,7 +28,8 @@ pub(crate) fn held(filter: &RibbonFilter) {
     assert!(filter.numbers().is_some() || filter.false_positive_rate() <= 0.5);
 }
 
-/// Opened quick, and looked up where it lies, it answers alike, whatever its body is; to be owned, it is checked.
+/// Opened quick, and looked up where it lies, it answers alike, whatever its body is; to be owned,
+/// it is checked.
 pub(crate) fn quick(open: &Open<'_>, held: &RibbonFilter, placed: &[u8], sound: bool) {
     let view = open.quick().view::<RibbonFilter<_>>(placed).unwrap();
     assert!(answers(held) == answers(&view) && view == *held);
@@ -36,8 +37,8 @@ pub(crate) fn quick(open: &Open<'_>, held: &RibbonFilter, placed: &[u8], sound: 
     assert_eq!(view.into_owned().is_ok(), sound);
 }
 
-/// The first byte is a rate, the others are hashes of eight bytes, and so many more as the second pair of bytes says, which lie where the
-/// fourth byte says.
+/// The first byte is a rate, the others are hashes of eight bytes, and so many more as the second
+/// pair of bytes says, which lie where the fourth byte says.
 pub(crate) fn built(data: &[u8]) {
     let Some((&[rate, low, high, shift], rest)) = data.split_first_chunk::<4>() else { return };
     let rate = [0.5, 0.3, 0.25, 0.1, 0.01, 1e-3, 1e-6, 2.4e-10][usize::from(rate % 8)];

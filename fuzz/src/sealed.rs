@@ -14,7 +14,8 @@ const SEAL: &[u8] = b"a seal for testing";
 /// Their secret.
 const SECRET: [u8; 16] = *b"kept for testing";
 
-/// A sealed file: as it is, and again with the checksums and the seal made to fit, so that what lies behind is reached.
+/// A sealed file: as it is, and again with the checksums and the seal made to fit, so that what
+/// lies behind is reached.
 pub fn sealed(data: &[u8]) {
     under_seal(data);
     if let Some(fitting) = fitting(data) {
@@ -43,7 +44,8 @@ fn under_seal(data: &[u8]) {
                 assert_eq!(answers(&opened), answers(expected));
             }
             (Ok(opened), Err(_)) => {
-                // Bits or seal are damaged: nothing panics, and whatever looks at all of them says so.
+                // Bits or seal are damaged: nothing panics, and whatever looks at all of them says
+                // so.
                 let _ = answers(&opened);
                 assert!(opened.verify().is_err() && opened.to_bytes().is_err());
             }

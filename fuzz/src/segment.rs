@@ -1,5 +1,5 @@
-//! Segment filters: whatever opens must answer, be written again and hold what is put in; and any operations at all, beside a list
-//! of pairs.
+//! Segment filters: whatever opens must answer, be written again and hold what is put in; and any
+//! operations at all, beside a list of pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,8 @@ fn changed(held: &SegmentFilter, before: &[Vec<Segment>]) {
     }
 }
 
-/// Opened without a look at its numbers: damaged ones are answered for without a panic, and go nowhere.
+/// Opened without a look at its numbers: damaged ones are answered for without a panic, and go
+/// nowhere.
 pub(crate) fn quick(held: &SegmentFilter, sound: bool) {
     let _ = asked(held);
     let (mut changed, any) = (held.clone(), held.all_segments().find(|s| held.segment_len(*s) > 0));

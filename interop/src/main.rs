@@ -1,8 +1,8 @@
 //! tepal's side of `.ci/differential`, and the two other programs that are crates (`parquet`, and
 //! `bloomfilter` as valkey-bloom uses it).
 //!
-//! Keys are lines: hexadecimal bytes where the domain is `bytes`, else decimal integers. Answers are written
-//! as one line of 0 and 1.
+//! Keys are lines: hexadecimal bytes where the domain is `bytes`, else decimal integers. Answers
+//! are written as one line of 0 and 1.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -145,7 +145,8 @@ fn write(path: &str, answers: &[bool]) -> Done {
     Ok(fs::write(path, text)?)
 }
 
-/// Random keys of 0 to 40 bytes, and random integers of every length; then as many others, to be asked only.
+/// Random keys of 0 to 40 bytes, and random integers of every length; then as many others, to be
+/// asked only.
 fn keys(seed: u64, count: usize, folder: &str) -> Done {
     let mut random = fastrand::Rng::with_seed(seed);
     let bytes = |random: &mut fastrand::Rng| -> String {

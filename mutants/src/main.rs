@@ -1,9 +1,10 @@
-//! Runs the tests of the library or of the command against thousands of small changes of it, in minutes.
+//! Runs the tests of the library or of the command against thousands of small changes of it, in
+//! minutes.
 //!
-//! `cargo mutants` builds all anew for each change: hours. This builds it once, with all changes in it, each
-//! behind `if on(number)`, and runs the tests once for each number. What the changes are, cargo-mutants says
-//! (`cargo mutants --list --json`); those that cannot stand beside the others, in a `const fn` or with a value
-//! of another type, are built one by one after that.
+//! `cargo mutants` builds all anew for each change: hours. This builds it once, with all changes in
+//! it, each behind `if on(number)`, and runs the tests once for each number. What the changes are,
+//! cargo-mutants says (`cargo mutants --list --json`); those that cannot stand beside the others,
+//! in a `const fn` or with a value of another type, are built one by one after that.
 
 mod compile;
 mod list;
@@ -27,7 +28,8 @@ OUT: the folder for caught.txt, timeout.txt, missed.txt, unviable.txt, and apart
 /// No build of all changes takes longer.
 const BUILD: Duration = Duration::from_secs(30 * 60);
 
-/// A build with one change that takes longer does not end: the compiler runs a `const fn` that does not.
+/// A build with one change that takes longer does not end: the compiler runs a `const fn` that does
+/// not.
 const BUILD_ALONE: Duration = Duration::from_secs(120);
 
 fn main() -> std::process::ExitCode {

@@ -1,8 +1,9 @@
 //! Puts all changes into the sources, each behind the number that switches it on.
 //!
-//! `a + b` becomes `(if on(7) { a - b } else if on(8) { a * b } else { a + b })`. What stands behind the last `else` is
-//! the old text, so that changes within `a` and `b` have their place there; only one is on at a time, so the other
-//! branches need none. All is done by insertions: nothing of the source is moved or lost.
+//! `a + b` becomes `(if on(7) { a - b } else if on(8) { a * b } else { a + b })`. What stands
+//! behind the last `else` is the old text, so that changes within `a` and `b` have their place
+//! there; only one is on at a time, so the other branches need none. All is done by insertions:
+//! nothing of the source is moved or lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -16,9 +17,10 @@ use syn::visit::{self, Visit};
 use crate::Result;
 use crate::list::{Genre, Mutant};
 
-/// The module that knows which change is on, or that it is to say which ones a test comes to. It reads that before
-/// `main` and writes it after: no test sees either. A program that a test starts has the same environment, and so the
-/// same change on; one that is killed does not say what it came to.
+/// The module that knows which change is on, or that it is to say which ones a test comes to. It
+/// reads that before `main` and writes it after: no test sees either. A program that a test starts
+/// has the same environment, and so the same change on; one that is killed does not say what it
+/// came to.
 const SWITCH: &str = r#"
 pub(crate) mod mutant_switch {
     extern crate std;
@@ -66,7 +68,8 @@ pub(crate) mod mutant_switch {
 }
 "#;
 
-/// The part of a source that changes have in common: an expression, or where a function's body begins.
+/// The part of a source that changes have in common: an expression, or where a function's body
+/// begins.
 struct Site {
     range: Range<usize>,
     form: Form,
@@ -200,7 +203,8 @@ impl Source {
         Some([&self.text[..start], &mutant.replacement, &self.text[end..]].concat())
     }
 
-    /// Adds the change to its site, a new one where there is none yet; none, if there is no site for it.
+    /// Adds the change to its site, a new one where there is none yet; none, if there is no site
+    /// for it.
     fn add(&mut self, number: usize, mutant: &Mutant) -> Option<()> {
         let Range { start, end } = mutant.span.range(&self.text)?;
         let (range, form) = if mutant.genre == Genre::FnValue {
@@ -233,13 +237,14 @@ impl Source {
         Some(())
     }
 
-    /// The text with the changes, where each of them and each site is in it, and where what is matched begins, with the
-    /// changes of its arms.
+    /// The text with the changes, where each of them and each site is in it, and where what is
+    /// matched begins, with the changes of its arms.
     fn with_changes(
         &self,
         wanted: impl Fn(usize) -> bool,
     ) -> (String, Vec<Part>, BTreeMap<usize, Vec<usize>>) {
-        // At one place: what ends there, then bodies' beginnings, then what begins there, the largest first.
+        // At one place: what ends there, then bodies' beginnings, then what begins there, the
+        // largest first.
         let mut insertions = Vec::new();
         for (i, site) in self.sites.iter().enumerate() {
             let changes: Vec<_> = site.changes.iter().filter(|(n, _)| wanted(*n)).collect();

@@ -69,11 +69,13 @@ const SLOW: Duration = Duration::from_millis(200);
 /// and one that takes longer than this is left out: those that nothing notices would take hours.
 const TOO_SLOW: Duration = Duration::from_millis(1500);
 
-/// A test that takes this many times as long as it should does not end. Two run at once, on a machine with other work.
+/// A test that takes this many times as long as it should does not end. Two run at once, on a
+/// machine with other work.
 const PATIENCE: u32 = 10;
 
 impl Tests {
-    /// Runs each test once without a change, to know how long it takes and which changes it comes to.
+    /// Runs each test once without a change, to know how long it takes and which changes it comes
+    /// to.
     pub fn new(binaries: Vec<Binary>, out: &Path) -> Result<Self> {
         let mut all = Self { binaries, tests: Vec::new() };
         let trace = out.join("trace.txt");

@@ -30,7 +30,8 @@ pub fn unit(layout: u8) -> u64 {
     }
 }
 
-/// Refuses a layout that is not known, and a k or a `bit_len` that the layout cannot have (section 2).
+/// Refuses a layout that is not known, and a k or a `bit_len` that the layout cannot have (section
+/// 2).
 pub fn check(layout: u8, k: u32, bit_len: u64) -> Result<(), String> {
     if !(LINE..=SCATTERED).contains(&layout) {
         return Err(format!("layout {layout} is not known"));
@@ -45,8 +46,8 @@ pub fn check(layout: u8, k: u32, bit_len: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The k bit positions of the hash `h`, in the order in which section 2 names them. [`check`] must have
-/// accepted the numbers.
+/// The k bit positions of the hash `h`, in the order in which section 2 names them. [`check`] must
+/// have accepted the numbers.
 pub fn positions(layout: u8, k: u32, bit_len: u64, h: u64) -> Vec<u64> {
     match layout {
         LINE => bits_of_line(h, k, bit_len / 512),

@@ -1,4 +1,5 @@
-//! Section 4.2.1: the growing chain, several Bloom filters in one file, and from its bytes back to it.
+//! Section 4.2.1: the growing chain, several Bloom filters in one file, and from its bytes back to
+//! it.
 
 use crate::envelope::{self, OWN, Parts};
 use crate::filter::{Filter, UNKNOWN};
@@ -57,7 +58,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Inserts a key that no link holds into the first one that is not full. Says whether it was new.
+    /// Inserts a key that no link holds into the first one that is not full. Says whether it was
+    /// new.
     pub fn insert(&mut self, key: &[u8]) -> Result<bool, String> {
         if self.contains(key)? {
             return Ok(false);

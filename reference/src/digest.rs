@@ -1,6 +1,7 @@
 //! The digests of the format: MD5 and SHA-384 of section 1.4, HMAC-SHA256 of section 4.7.
 
-/// The message, a bit 1, zeros, and the length of the message in bits: whole blocks of `block` bytes.
+/// The message, a bit 1, zeros, and the length of the message in bits: whole blocks of `block`
+/// bytes.
 fn padded(data: &[u8], block: usize, length: &[u8]) -> Vec<u8> {
     let mut message = data.to_vec();
     message.push(0x80);

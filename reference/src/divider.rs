@@ -43,7 +43,8 @@ impl Divider {
 
     /// Sets the bits so that each hash has its answer, if they can be.
     fn solve(&mut self, answers: Vec<(u64, bool)>) -> bool {
-        // Each equation: the XOR of some bits is an answer. Those that were taken have a first bit of their own.
+        // Each equation: the XOR of some bits is an answer. Those that were taken have a first bit
+        // of their own.
         let mut taken: Vec<(Vec<bool>, bool)> = Vec::new();
         for (h, answer) in answers {
             let mut row = (vec![false; self.bits.len()], answer);

@@ -43,7 +43,8 @@ pub(crate) fn check_of(
     xxh3(&block, 0)
 }
 
-/// The body, and the bytes behind it up to the checksum, of a form of this version: 8 bytes, of a ribbon as many more as the second of them says.
+/// The body, and the bytes behind it up to the checksum, of a form of this version: 8 bytes, of a
+/// ribbon as many more as the second of them says.
 pub(crate) fn checked(version: u8, bytes: &[u8], c: u64) -> Result<(&[u8], &[u8]), String> {
     let not = || format!("{} bytes are not the embedded form", bytes.len());
     let end = bytes.len().checked_sub(16).ok_or_else(not)?;
@@ -62,8 +63,8 @@ pub(crate) fn checked(version: u8, bytes: &[u8], c: u64) -> Result<(&[u8], &[u8]
     }
 }
 
-/// Reads the embedded form. `keys` is an empty filter with the scheme, parameters, key domain and recipe that the store
-/// keeps; the layout, k and the bits come from the bytes.
+/// Reads the embedded form. `keys` is an empty filter with the scheme, parameters, key domain and
+/// recipe that the store keeps; the layout, k and the bits come from the bytes.
 pub fn extract(bytes: &[u8], keys: &Filter) -> Result<Filter, String> {
     let (body, trailer) = checked(0xE1, bytes, check_of_keys(keys))?;
     let u16_at = |at: usize| u16::from_le_bytes([trailer[at], trailer[at + 1]]);

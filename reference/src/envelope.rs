@@ -1,5 +1,6 @@
-//! Sections 3, 4.1, 4.4, 4.6, 4.7 and 4.11: what surrounds the filter in a file of the kinds 2 and up. A Bloom filter may have exceptions
-//! behind its body, and has [`write`](crate::write::write()) and [`read`](crate::read::read) of its own.
+//! Sections 3, 4.1, 4.4, 4.6, 4.7 and 4.11: what surrounds the filter in a file of the kinds 2 and
+//! up. A Bloom filter may have exceptions behind its body, and has [`write`](crate::write::write())
+//! and [`read`](crate::read::read) of its own.
 
 use crate::hash::{siphash13, xxh3};
 use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
@@ -22,7 +23,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) added: Vec<u64>,
 }
 
-/// Where the body begins, behind the records, the bytes of the links' parts or the segments, and the chunk table.
+/// Where the body begins, behind the records, the bytes of the links' parts or the segments, and
+/// the chunk table.
 fn body_offset(records: usize, links: usize, body: u64) -> u64 {
     (128 + records as u64 + links as u64 + 8 * body.div_ceil(CHUNK as u64) + 8).next_multiple_of(64)
 }
@@ -50,7 +52,8 @@ pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, S
     // 4.1 again.
     file.extend((records.len() as u32).to_le_bytes());
     file.extend(parts.recipe.to_le_bytes());
-    // 3: records, parts of the links or segments, chunk table, zero bytes, header checksum, body, seal.
+    // 3: records, parts of the links or segments, chunk table, zero bytes, header checksum, body,
+    // seal.
     file.extend(records);
     for link in &parts.links {
         file.extend(link);
@@ -152,7 +155,8 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Step 5: the lengths that follow from the body's and that of the links' parts or segments, and the padding. Gives the body.
+    /// Step 5: the lengths that follow from the body's and that of the links' parts or segments,
+    /// and the padding. Gives the body.
     pub(crate) fn body(&self, links: usize, len: u64) -> Result<&'a [u8], String> {
         let body_end = self.offset as u64 + len;
         let behind = (self.file.len() as u64).checked_sub(body_end + if self.sealed { 32 } else { 0 });
@@ -172,7 +176,8 @@ impl<'a> Head<'a> {
         Ok(body)
     }
 
-    /// Step 6: the secret key and the seal key, of a filter of this scheme and with this field at offset 64 (of a Bloom filter's file).
+    /// Step 6: the secret key and the seal key, of a filter of this scheme and with this field at
+    /// offset 64 (of a Bloom filter's file).
     pub(crate) fn check_keys(
         &self,
         scheme: u8,

@@ -1,4 +1,5 @@
-//! Section 4.2.4: a filter on a quotient table that forgets keys a window after they came, and its file.
+//! Section 4.2.4: a filter on a quotient table that forgets keys a window after they came, and its
+//! file.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +71,8 @@ pub fn slots_for(capacity: u64, generations: u8) -> u64 {
 }
 
 impl Expiring {
-    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, whose clock was told nothing.
+    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, whose
+    /// clock was told nothing.
     pub fn new(shape: Shape, capacity: u64, rate: f64, clock: u8, window: u64, generations: u8) -> Expiring {
         Expiring {
             scheme: 1,
@@ -129,8 +131,8 @@ impl Expiring {
         (u128::from(time) * u128::from(self.generations) / u128::from(self.window)) as u64
     }
 
-    /// The clock says this from now on, if that is later; numbers that are older than g generations go. Those that came
-    /// before any time was told came now.
+    /// The clock says this from now on, if that is later; numbers that are older than g generations
+    /// go. Those that came before any time was told came now.
     pub fn advance_to(&mut self, time: u64) {
         let generation = self.generation(time);
         if self.clock == NOT_TOLD {

@@ -1,4 +1,5 @@
-//! A filter: its fields and bits, the limits of its fields, inserting, asking, the self-test and folding.
+//! A filter: its fields and bits, the limits of its fields, inserting, asking, the self-test and
+//! folding.
 
 use crate::bits::{self, SCATTERED};
 use crate::divider::Divider;
@@ -69,7 +70,8 @@ impl Filter {
         }
     }
 
-    /// Step 4 of section 4.6: refuses fields that a file cannot have. Everything below needs this to be `Ok`.
+    /// Step 4 of section 4.6: refuses fields that a file cannot have. Everything below needs this
+    /// to be `Ok`.
     pub fn check(&self) -> Result<(), String> {
         let scheme = self.scheme;
         if (1..=4).contains(&scheme) {
@@ -117,7 +119,8 @@ impl Filter {
         self.records.iter().find(|record| record.0 == tag).map(|record| record.1.as_str())
     }
 
-    /// The positions of the bytes of section 1.1: those of their hash (section 2), or those of section 1.4.
+    /// The positions of the bytes of section 1.1: those of their hash (section 2), or those of
+    /// section 1.4.
     pub fn positions(&self, bytes: &[u8]) -> Result<Vec<u64>, String> {
         let (k, bit_len) = (self.num_hashes, self.bit_len);
         let h = match self.scheme {
@@ -228,8 +231,8 @@ impl Filter {
         self.bits.iter().filter(|&&bit| bit).count() as u64
     }
 
-    /// Offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions. Scheme 4 has four
-    /// fixed hashes in their place (section 1.3).
+    /// Offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions.
+    /// Scheme 4 has four fixed hashes in their place (section 1.3).
     pub fn self_test(&self) -> Result<[u64; 4], String> {
         let mut sums = [0u64; 4];
         for i in 0..4 {
@@ -244,8 +247,9 @@ impl Filter {
         Ok(sums)
     }
 
-    /// Section 2.6: the filter with a `factor`-th of the lines, blocks or bits, each the OR of `factor`
-    /// neighbours. Capacity and promised rate stay as they are: they are the caller's to state.
+    /// Section 2.6: the filter with a `factor`-th of the lines, blocks or bits, each the OR of
+    /// `factor` neighbours. Capacity and promised rate stay as they are: they are the caller's to
+    /// state.
     pub fn fold(&self, factor: u64) -> Result<Filter, String> {
         if self.scheme > 4 {
             return Err(format!("a filter of scheme {} cannot be folded", self.scheme));
@@ -271,8 +275,8 @@ impl Filter {
     }
 }
 
-/// Section 4.3: refuses an empty value, a character that steers, an unknown tag below 0x8000, and tags that do
-/// not ascend.
+/// Section 4.3: refuses an empty value, a character that steers, an unknown tag below 0x8000, and
+/// tags that do not ascend.
 pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
     let mut last = 0;
     for (tag, value) in records {

@@ -1,4 +1,5 @@
-//! Section 4.2.3: the growing filter, several quotient tables in one file, which link a key goes to, and how a link grows.
+//! Section 4.2.3: the growing filter, several quotient tables in one file, which link a key goes
+//! to, and how a link grows.
 
 use crate::envelope::{self, OWN, Parts};
 use crate::quotient::{NOTHING, Quotient, of_own_part, own_part};
@@ -165,7 +166,8 @@ impl Growing {
         Ok(true)
     }
 
-    /// Holds the number of a hash in the oldest link from this one on that takes more, or in a new one.
+    /// Holds the number of a hash in the oldest link from this one on that takes more, or in a new
+    /// one.
     fn put_from(&mut self, from: usize, h: u64) -> Result<(), String> {
         let takes_more = |&i: &usize| (self.links[i].held.len() as u64) < self.links[i].capacity;
         let place = match (from..self.links.len()).find(takes_more) {
@@ -179,7 +181,8 @@ impl Growing {
         self.put(place, h)
     }
 
-    /// Holds the number of a hash once more in link i, which is laid out for more slots where it has no room.
+    /// Holds the number of a hash once more in link i, which is laid out for more slots where it
+    /// has no room.
     fn put(&mut self, i: usize, h: u64) -> Result<(), String> {
         let link = &mut self.links[i];
         let slots = link.keys_held();

@@ -1,5 +1,5 @@
-//! Section 1.3: the hashes of the schemes 1 to 3, and the finisher for the hashes of scheme 4. Then the short
-//! hashes of which section 1.4 is made.
+//! Section 1.3: the hashes of the schemes 1 to 3, and the finisher for the hashes of scheme 4. Then
+//! the short hashes of which section 1.4 is made.
 
 use twox_hash::{XxHash3_64, XxHash64};
 
@@ -24,7 +24,8 @@ pub fn siphash13(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash(1, 3, key, data)
 }
 
-/// SipHash of Aumasson and Bernstein, with `c` rounds for each 8 bytes of input and `d` rounds at the end.
+/// SipHash of Aumasson and Bernstein, with `c` rounds for each 8 bytes of input and `d` rounds at
+/// the end.
 pub fn siphash(c: u32, d: u32, key: &[u8; 16], data: &[u8]) -> u64 {
     let k0 = little_endian(&key[..8]);
     let k1 = little_endian(&key[8..]);
@@ -137,7 +138,8 @@ pub fn murmur3_x64_128(data: &[u8], seed: u32) -> (u64, u64) {
     (h1, h2)
 }
 
-/// The 64-bit finalizer of MurmurHash3. Section 1.3 names it for callers of scheme 4 whose hash is weak.
+/// The 64-bit finalizer of MurmurHash3. Section 1.3 names it for callers of scheme 4 whose hash is
+/// weak.
 pub fn finish(h: u64) -> u64 {
     let mut x = h;
     x ^= x >> 33;
@@ -148,8 +150,9 @@ pub fn finish(h: u64) -> u64 {
     x
 }
 
-/// Apache Spark's 32-bit Murmur3. The original treats the bytes after the last whole word differently: here
-/// each of them is a word of its own, with its sign carried into the upper 24 bits.
+/// Apache Spark's 32-bit Murmur3. The original treats the bytes after the last whole word
+/// differently: here each of them is a word of its own, with its sign carried into the upper 24
+/// bits.
 pub fn spark_murmur3_32(data: &[u8], seed: u32) -> u32 {
     let whole = data.len() / 4 * 4;
     let mut words: Vec<u32> = data[..whole].chunks(4).map(|word| little_endian(word) as u32).collect();

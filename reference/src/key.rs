@@ -1,10 +1,11 @@
-//! Sections 1.1 and 1.2: what is hashed for a key, and the recipe that is applied to the key before.
+//! Sections 1.1 and 1.2: what is hashed for a key, and the recipe that is applied to the key
+//! before.
 
 use std::str::FromStr;
 
-/// Section 1.1: the bytes that are hashed for a key of a key domain, or why it is not a key of that domain.
-/// The key is text or other bytes. An integer is given as its shortest decimal text, but
-/// to domain 7, which has none.
+/// Section 1.1: the bytes that are hashed for a key of a key domain, or why it is not a key of that
+/// domain. The key is text or other bytes. An integer is given as its shortest decimal text, but to
+/// domain 7, which has none.
 pub fn bytes_of(domain: u8, key: &[u8]) -> Result<Vec<u8>, String> {
     match domain {
         1 => Ok(key.to_vec()),
@@ -43,7 +44,8 @@ pub enum Part {
     Compound(Vec<Part>),
 }
 
-/// Section 1.1.1: the bytes of a compound key, with the recipe applied to each part that is no compound.
+/// Section 1.1.1: the bytes of a compound key, with the recipe applied to each part that is no
+/// compound.
 pub fn compound(recipe: u32, parts: &[Part]) -> Vec<u8> {
     let mut bytes = vec![0xFF];
     bytes.extend(framed(recipe, parts));
@@ -98,8 +100,8 @@ pub fn ipv6(address: [u8; 16]) -> String {
     if len == 0 { groups(0, 8) } else { format!("{}::{}", groups(0, start), groups(start + len, 8)) }
 }
 
-/// The value of a shortest decimal text, from `least` to `most`. The text is read and printed again: only the
-/// shortest text comes back unchanged, so `+1`, `01`, `-0` and ` 1` are refused.
+/// The value of a shortest decimal text, from `least` to `most`. The text is read and printed
+/// again: only the shortest text comes back unchanged, so `+1`, `01`, `-0` and ` 1` are refused.
 fn integer(key: &[u8], least: i128, most: i128) -> Result<i128, String> {
     let text = text(key)?;
     let value: i128 = text.parse().map_err(|_| format!("{text:?} is not an integer"))?;
@@ -117,8 +119,8 @@ fn text(key: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(key).map_err(|_| "the key is not UTF-8".to_string())
 }
 
-/// The `f32` or `f64` nearest to a decimal text. The standard library reads exactly the texts of section 1.1,
-/// and rounds them once, to the nearest, ties to even.
+/// The `f32` or `f64` nearest to a decimal text. The standard library reads exactly the texts of
+/// section 1.1, and rounds them once, to the nearest, ties to even.
 fn float<F: FromStr>(key: &[u8]) -> Result<F, String> {
     let text = text(key)?;
     text.parse().map_err(|_| format!("{text:?} is not the decimal text of a number"))

@@ -1,11 +1,11 @@
 //! Every frozen rule of `FORMAT.md` as plain code.
 //!
-//! This crate is the yardstick of the library and not a part of it. The two share no code. Everything is
-//! written as the specification says it, not as fast as it could be: bits are a `Vec<bool>`, ids are the
-//! numbers of the header, and a loop is a loop. XXH3 and XXH64 come from a crate that the library does not
-//! use; every other hash is written out. Whoever ports the format to another language can read this beside
-//! `FORMAT.md` and compare with the JSON files in `testdata/vectors/`. The command in `vectors/` writes them
-//! with this crate:
+//! This crate is the yardstick of the library and not a part of it. The two share no code.
+//! Everything is written as the specification says it, not as fast as it could be: bits are a
+//! `Vec<bool>`, ids are the numbers of the header, and a loop is a loop. XXH3 and XXH64 come from a
+//! crate that the library does not use; every other hash is written out. Whoever ports the format
+//! to another language can read this beside `FORMAT.md` and compare with the JSON files in
+//! `testdata/vectors/`. The command in `vectors/` writes them with this crate:
 //!
 //! ```text
 //! cargo run -p tepal-reference -- write testdata/vectors

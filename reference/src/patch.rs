@@ -1,4 +1,5 @@
-//! Section 6: what makes one file another, and the other of it. How bits and keys are coded is in `code`.
+//! Section 6: what makes one file another, and the other of it. How bits and keys are coded is in
+//! `code`.
 
 mod code;
 
@@ -216,7 +217,8 @@ fn code_keys(old: &[u64], new: &[u64]) -> (Vec<u8>, bool) {
     (tail, inverted)
 }
 
-/// Form 3: the added keys of the new file and its seal, of which `behind` bytes are made, from what is behind the old body and the tail.
+/// Form 3: the added keys of the new file and its seal, of which `behind` bytes are made, from what
+/// is behind the old body and the tail.
 fn new_keys<'a>(
     old: &[u8],
     tail: &'a [u8],

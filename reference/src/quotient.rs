@@ -1,4 +1,5 @@
-//! Section 4.2.2: a filter on a quotient table, which can take a key out again and count, and its file.
+//! Section 4.2.2: a filter on a quotient table, which can take a key out again and count, and its
+//! file.
 
 use crate::envelope::{self, Parts};
 use crate::hash::siphash13;
@@ -45,7 +46,8 @@ pub struct Quotient {
 }
 
 impl Quotient {
-    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, in a table of this shape.
+    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, in a
+    /// table of this shape.
     pub fn new(tag: u8, shape: Shape, capacity: u64, rate: f64) -> Quotient {
         Quotient {
             scheme: 1,
@@ -135,7 +137,8 @@ impl Quotient {
         Ok(true)
     }
 
-    /// How often a key is held, other keys of its number included: 0 is certain, and it is never less.
+    /// How often a key is held, other keys of its number included: 0 is certain, and it is never
+    /// less.
     pub fn count(&self, key: &[u8]) -> Result<u64, String> {
         Ok(self.count_hash(self.hash_of(key)?))
     }

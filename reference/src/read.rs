@@ -1,14 +1,15 @@
 //! Section 4.6: from the bytes of a file to a filter, with every check in the order written there.
 //!
-//! Each refusal is a text that starts with the number of its step, as in `step 3: the header checksum ...`.
+//! Each refusal is a text that starts with the number of its step, as in `step 3: the header
+//! checksum ...`.
 
 use crate::divider::Divider;
 use crate::filter::{Filter, check_records};
 use crate::hash::{siphash13, xxh3};
 use crate::write::{CHUNK, KEY_CHECK, MAGIC, body_len, body_offset, seal};
 
-/// Reads a file. The secret key is that of scheme 2, and under every other scheme there must be none. A seal
-/// key must be given if and only if the file is sealed.
+/// Reads a file. The secret key is that of scheme 2, and under every other scheme there must be
+/// none. A seal key must be given if and only if the file is sealed.
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Filter, String> {
     // Step 1: at least 8 bytes and the magic; at least 24 bytes; version and kind known.
     if file.len() < 8 || file[..8] != MAGIC {
@@ -148,7 +149,8 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         return refuse(7, &format!("the header says {set_bits} set bits, there are {}", filter.set_bits()));
     }
 
-    // Step 8: the seal. Every byte is looked at, whichever differs: how long it takes tells nothing.
+    // Step 8: the seal. Every byte is looked at, whichever differs: how long it takes tells
+    // nothing.
     if let Some(key) = seal_key {
         let computed = seal(key, &file[..exceptions_end as usize]).or_else(|why| refuse(8, &why))?;
         let found = &file[exceptions_end as usize..];
@@ -168,8 +170,8 @@ pub(crate) fn refuse<T>(step: u32, why: &str) -> Result<T, String> {
     Err(format!("step {step}: {why}"))
 }
 
-/// Section 4.3: the records in some bytes, whose length is a multiple of 8. Optional unknown records are
-/// checked and left out.
+/// Section 4.3: the records in some bytes, whose length is a multiple of 8. Optional unknown
+/// records are checked and left out.
 pub fn read_records(bytes: &[u8]) -> Result<Vec<(u16, String)>, String> {
     let mut records = Vec::new();
     let mut at = 0;

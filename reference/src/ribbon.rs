@@ -1,6 +1,6 @@
-//! Sections 2.8, 4.2.6, 4.2.7, 4.11 and 5.7: the bumped ribbon and the filter that is one; how it is made is in `build`, its file in `file`, its
-//! embedded form (4.8.1) in `embedded`, a second ribbon behind it in
-//! `second`; the map from keys to numbers is in `map`.
+//! Sections 2.8, 4.2.6, 4.2.7, 4.11 and 5.7: the bumped ribbon and the filter that is one; how it
+//! is made is in `build`, its file in `file`, its embedded form (4.8.1) in `embedded`, a second
+//! ribbon behind it in `second`; the map from keys to numbers is in `map`.
 
 mod build;
 pub mod embedded;

@@ -1,4 +1,5 @@
-//! Section 1.4: schemes that go from the bytes of a key straight to its positions, by a rule of their own.
+//! Section 1.4: schemes that go from the bytes of a key straight to its positions, by a rule of
+//! their own.
 //!
 //! Sums are made wide enough not to overflow where a rule says nothing of wrapping.
 
@@ -9,8 +10,8 @@ use crate::hash::{murmur64a, siphash13, spark_murmur3_32};
 /// The largest prime below 2^64.
 const P: u64 = 18446744073709551557;
 
-/// The columns "k, m" and "offset 64" of section 1.4: refuses what the scheme cannot have. The parameter is
-/// the field at offset 64.
+/// The columns "k, m" and "offset 64" of section 1.4: refuses what the scheme cannot have. The
+/// parameter is the field at offset 64.
 pub fn check(scheme: u8, parameter: u64, k: u32, m: u64) -> Result<(), String> {
     let any_k = (1..=2048).contains(&k);
     let words = m % 64 == 0 && m < 64 << 31;
@@ -38,8 +39,8 @@ pub fn check(scheme: u8, parameter: u64, k: u32, m: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The k positions of a key in m bits, in the order of section 1.4. [`check`] must have accepted the numbers.
-/// The seed is that of scheme 28.
+/// The k positions of a key in m bits, in the order of section 1.4. [`check`] must have accepted
+/// the numbers. The seed is that of scheme 28.
 pub fn positions(scheme: u8, parameter: u64, seed: &[u8; 32], key: &[u8], k: u32, m: u64) -> Vec<u64> {
     match scheme {
         16 => md5_presets(key, k, m),
@@ -85,7 +86,8 @@ fn md5_presets(key: &[u8], k: u32, m: u64) -> Vec<u64> {
     positions
 }
 
-/// Scheme 17: h1 + i·h2 of the halves of one digest. The bits of the parameter say which halves and which i.
+/// Scheme 17: h1 + i·h2 of the halves of one digest. The bits of the parameter say which halves and
+/// which i.
 fn md5_split(key: &[u8], parameter: u64, k: u32, m: u64) -> Vec<u64> {
     let mut digest = md5(key);
     if parameter & 1 != 0 {
@@ -131,7 +133,8 @@ fn fnv_crc(key: &[u8], m: u64) -> Vec<u64> {
     (0..3).map(|i| (a + i * b) % (1 << 32) % m).collect()
 }
 
-/// Schemes 21 and 23: a + i·b for i from 1 to k in 32 bits; a number whose top bit is set is inverted.
+/// Schemes 21 and 23: a + i·b for i from 1 to k in 32 bits; a number whose top bit is set is
+/// inverted.
 pub fn steps_of_32(a: u32, b: u32, k: u32, m: u64) -> Vec<u64> {
     let mut positions = Vec::new();
     for i in 1..=k {
@@ -150,8 +153,8 @@ fn guava_mitz64(key: &[u8], k: u32, m: u64) -> Vec<u64> {
     (0..u64::from(k)).map(|i| h1.wrapping_add(i.wrapping_mul(h2)) % (1 << 63) % m).collect()
 }
 
-/// Scheme 24: two hashes as signed numbers, combined in 64 bits. Each i starts anew from h1: an inverted
-/// number is not carried on.
+/// Scheme 24: two hashes as signed numbers, combined in 64 bits. Each i starts anew from h1: an
+/// inverted number is not carried on.
 fn spark_v2(key: &[u8], seed: u32, k: u32, m: u64) -> Vec<u64> {
     let h1 = spark_murmur3_32(key, seed);
     let h2 = spark_murmur3_32(key, h1);

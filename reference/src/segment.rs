@@ -1,4 +1,5 @@
-//! Section 4.2.5: a filter on a quotient table that says which segments may hold a key, and its file.
+//! Section 4.2.5: a filter on a quotient table that says which segments may hold a key, and its
+//! file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,8 @@ pub const MOST_NAME: usize = 1024;
 /// The most bytes of all segments, and of what numbers in more than 64 have behind them.
 pub const MOST_SECTION: u64 = 65_536 * (16 + 1024) + (1 << 29);
 
-/// A segment filter: the fields of its file as numbers, the segments with their names, and which numbers are in which.
+/// A segment filter: the fields of its file as numbers, the segments with their names, and which
+/// numbers are in which.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segmented {
     /// Offset 32: how the bytes of a key become a hash, 1 to 4.
@@ -53,7 +55,8 @@ pub fn tag_bits(greatest: u16) -> u32 {
 }
 
 impl Segmented {
-    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe, records and segments.
+    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe, records and
+    /// segments.
     pub fn new(shape: Shape, capacity: u64, rate: f64) -> Segmented {
         Segmented {
             scheme: 1,
@@ -244,7 +247,8 @@ fn is_padded(bytes: &[u8], at: usize, len: usize) -> bool {
         && bytes[at + len..at + len.next_multiple_of(8)].iter().all(|&b| b == 0)
 }
 
-/// Step 4: the segments in their section with how many numbers each has, and what numbers in more than 64 have behind them.
+/// Step 4: the segments in their section with how many numbers each has, and what numbers in more
+/// than 64 have behind them.
 type Section = (BTreeMap<u16, (String, u64)>, Vec<(u64, Vec<u16>)>);
 
 fn read_section(bytes: &[u8], count: u32) -> Result<Section, String> {

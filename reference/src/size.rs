@@ -23,8 +23,8 @@ pub fn rate(layout: u8, k: u32, c: f64) -> f64 {
     }
 }
 
-/// The sum over i of Pois(i; m) · value(i). The probabilities are built outwards from the most likely i,
-/// relative to it, until they no longer matter, and then scaled so that they sum to 1.
+/// The sum over i of Pois(i; m) · value(i). The probabilities are built outwards from the most
+/// likely i, relative to it, until they no longer matter, and then scaled so that they sum to 1.
 pub fn mean(m: f64, value: impl Fn(f64) -> f64) -> f64 {
     const NEGLIGIBLE: f64 = 1e-30;
     let (mut sum, mut total) = (0.0, 0.0);
@@ -75,8 +75,8 @@ pub fn best(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     best
 }
 
-/// The k that a writer takes, and its c: the best one, or the k that needs one product less where that costs
-/// at most 1 % more.
+/// The k that a writer takes, and its c: the best one, or the k that needs one product less where
+/// that costs at most 1 % more.
 pub fn chosen(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     let (k, c) = best(layout, wanted)?;
     let cheaper_k = match layout {
@@ -90,8 +90,8 @@ pub fn chosen(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     }
 }
 
-/// The `bit_len` for a capacity: whole lines in every layout, then [`foldable`], then as many lines more as it
-/// takes until small filters can promise the rate.
+/// The `bit_len` for a capacity: whole lines in every layout, then [`foldable`], then as many lines
+/// more as it takes until small filters can promise the rate.
 pub fn bit_len(layout: u8, (k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
     let lines = (c * capacity as f64 / 512.0).ceil().max(1.0) as u64;
     let mut lines = foldable(lines);
@@ -110,7 +110,8 @@ pub fn parquet_bit_len((k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
     bits
 }
 
-/// From 1,024 lines up, the next multiple of the largest number of the list that is at most lines / 1024.
+/// From 1,024 lines up, the next multiple of the largest number of the list that is at most lines
+/// / 1024.
 pub fn foldable(lines: u64) -> u64 {
     const FACTORS: [u64; 18] =
         [2, 4, 6, 12, 24, 36, 48, 60, 120, 180, 240, 360, 720, 840, 1260, 1680, 2520, 5040];
@@ -176,8 +177,8 @@ fn table_of(
     best.ok_or_else(|| format!("no table of {numbers} numbers has {n} slots"))
 }
 
-/// Section 5.3: the table for `n` slots, or the next larger one that these slots fit; else, for numbers that are spread
-/// and have many slots each, one for slots that lie close together.
+/// Section 5.3: the table for `n` slots, or the next larger one that these slots fit; else, for
+/// numbers that are spread and have many slots each, one for slots that lie close together.
 pub fn table_for(n: u64, numbers: u64, tag_bits: u32, slots: &[Slot]) -> Result<Shape, String> {
     let most = 4 * table(n, numbers, tag_bits)?.lines() + 64;
     let mut size = n;

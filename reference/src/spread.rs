@@ -1,10 +1,10 @@
-//! Section 5, small filters: how far the rate of one filter may be from the rate of the next, and what can be
-//! promised of all of them. Not part of the format.
+//! Section 5, small filters: how far the rate of one filter may be from the rate of the next, and
+//! what can be promised of all of them. Not part of the format.
 
 use crate::bits::{DOUBLE, LINE, SPLIT_BLOCK};
 
-/// The mean M of the rates of all filters of a shape with as many keys, and their standard deviation as a share
-/// of it, D.
+/// The mean M of the rates of all filters of a shape with as many keys, and their standard
+/// deviation as a share of it, D.
 pub fn mean_and_deviation(layout: u8, k: u32, bit_len: u64, keys: u64) -> (f64, f64) {
     let (k, m, n) = (f64::from(k), bit_len as f64, keys as f64);
     match layout {
@@ -13,7 +13,8 @@ pub fn mean_and_deviation(layout: u8, k: u32, bit_len: u64, keys: u64) -> (f64, 
         DOUBLE => {
             let (a, b) = ((k / 2.0).ceil(), (k / 2.0).floor());
             let kept = ((1.0 - a / 512.0) * (1.0 - b / 512.0)).sqrt();
-            // Each key falls on two lines: on as many lines as two keys, with half of the bits on each.
+            // Each key falls on two lines: on as many lines as two keys, with half of the bits on
+            // each.
             let (first, d_first) = blocks(m / 512.0, 512.0, 2.0 * n, kept, a, k / 2.0);
             let (second, d_second) = blocks(m / 512.0, 512.0, 2.0 * n, kept, b, k / 2.0);
             (first * second * (1.0 + d_first * d_second), d_first + d_second)
@@ -35,8 +36,9 @@ pub fn promise(layout: u8, k: u32, bit_len: u64, keys: u64) -> f64 {
     mean.max(most / 1.03)
 }
 
-/// M and D of filters of `count` blocks of `bits` bits, on which `keys` keys fall at random. A key leaves a bit
-/// of its block as it is with the chance `kept`, and sets `set` bits of it; `k` bits are asked.
+/// M and D of filters of `count` blocks of `bits` bits, on which `keys` keys fall at random. A key
+/// leaves a bit of its block as it is with the chance `kept`, and sets `set` bits of it; `k` bits
+/// are asked.
 fn blocks(count: f64, bits: f64, keys: f64, kept: f64, k: f64, set: f64) -> (f64, f64) {
     let fill = |i: f64| 1.0 - kept.powf(i);
     let rate = |i: f64| fill(i).powf(k);
@@ -51,7 +53,8 @@ fn blocks(count: f64, bits: f64, keys: f64, kept: f64, k: f64, set: f64) -> (f64
     let of_rates = expected(keys, count, |i| (rate(i) - mean).powi(2));
     let of_loads = expected(keys, count, |i| (i - mean_load).powi(2));
     let of_both = expected(keys, count, |i| (i - mean_load) * (rate(i) - mean));
-    // The number of keys is given, so the part of the differences that follows a larger number is none.
+    // The number of keys is given, so the part of the differences that follows a larger number is
+    // none.
     let between = match count {
         1.0 => 0.0,
         _ => of_rates - of_both.powi(2) / of_loads,
@@ -60,15 +63,16 @@ fn blocks(count: f64, bits: f64, keys: f64, kept: f64, k: f64, set: f64) -> (f64
     (mean, variance.sqrt() / mean)
 }
 
-/// How much the share of set bits differs from filter to filter, where x bits for each of `bits` bits were set
-/// at random.
+/// How much the share of set bits differs from filter to filter, where x bits for each of `bits`
+/// bits were set at random.
 fn variance_of_fill(x: f64, bits: f64) -> f64 {
     let clear = (-x).exp();
     clear * (1.0 - (1.0 + x) * clear) / bits
 }
 
-/// The sum over i of B(i) · value(i), with B(i) the binomial probability that i of `keys` keys fall on one of
-/// `count` blocks. The probabilities are built outwards from the most likely i, as in `size::mean`.
+/// The sum over i of B(i) · value(i), with B(i) the binomial probability that i of `keys` keys fall
+/// on one of `count` blocks. The probabilities are built outwards from the most likely i, as in
+/// `size::mean`.
 fn expected(keys: f64, count: f64, value: impl Fn(f64) -> f64) -> f64 {
     const NEGLIGIBLE: f64 = 1e-30;
     if count == 1.0 {

@@ -130,7 +130,8 @@ pub fn encode(shape: &Shape, slots: &[Slot]) -> Result<Vec<bool>, String> {
     Ok(bits)
 }
 
-/// Takes as much of the buckets of a range as fits a line. Gives the bucket with which the next line begins.
+/// Takes as much of the buckets of a range as fits a line. Gives the bucket with which the next
+/// line begins.
 fn fill(
     shape: &Shape,
     slots: &[Slot],
@@ -159,7 +160,8 @@ fn fill(
     range.end
 }
 
-/// The slots in some lines. Lines that no encoder wrote give an error or any slots; [`decode_canonical`] tells.
+/// The slots in some lines. Lines that no encoder wrote give an error or any slots;
+/// [`decode_canonical`] tells.
 pub fn decode(shape: &Shape, bits: &[bool]) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
     for line in 0..shape.lines() {
@@ -239,8 +241,8 @@ pub fn find(shape: &Shape, bits: &[bool], number: u64) -> Vec<u64> {
     }
 }
 
-/// The slots of a number that is held `count` times: all tags but the first are at their greatest. Without tags
-/// each time is a slot.
+/// The slots of a number that is held `count` times: all tags but the first are at their greatest.
+/// Without tags each time is a slot.
 pub fn slots_of(number: u64, count: u64, tag_bits: u32) -> Vec<Slot> {
     let most = 1 << tag_bits;
     let mut slots = Vec::new();

@@ -108,7 +108,8 @@ pub fn write_records(records: &[(u16, String)]) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Section 2: bit p is bit `p mod 8`, the least significant first, of byte `p / 8`. Then zero padding.
+/// Section 2: bit p is bit `p mod 8`, the least significant first, of byte `p / 8`. Then zero
+/// padding.
 pub fn body(bits: &[bool]) -> Vec<u8> {
     let mut bytes = vec![0; body_len(bits.len() as u64) as usize];
     for p in 0..bits.len() {
@@ -124,7 +125,8 @@ pub fn body_len(bit_len: u64) -> u64 {
     bit_len.div_ceil(8).next_multiple_of(64)
 }
 
-/// Section 3: the least multiple of 64 that leaves room for header, records, chunk table and header checksum.
+/// Section 3: the least multiple of 64 that leaves room for header, records, chunk table and header
+/// checksum.
 pub fn body_offset(records_len: u64, bit_len: u64) -> u64 {
     let chunks = body_len(bit_len).div_ceil(CHUNK as u64);
     (128 + records_len + 8 * chunks + 8).next_multiple_of(64)

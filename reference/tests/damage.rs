@@ -17,8 +17,8 @@ fn record(tag: u16, value: &str) -> (u16, String) {
     (tag, value.to_string())
 }
 
-/// One small filter of each layout, with and without records, under schemes 1 and 2; then some of the other
-/// schemes, with bits that do not fill their last byte.
+/// One small filter of each layout, with and without records, under schemes 1 and 2; then some of
+/// the other schemes, with bits that do not fill their last byte.
 fn filters() -> Vec<Filter> {
     let mut filters = Vec::new();
     for (layout, scheme, k, bit_len, parameter) in [

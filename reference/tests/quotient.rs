@@ -154,7 +154,8 @@ fn every_flip_of_the_lines_with_all_checksums_mended_is_refused() {
             file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
             let sum = xxh3(&file[..body - 8], 0);
             file[body - 8..body].copy_from_slice(&sum.to_le_bytes());
-            // A bit of a slot may make it another number, and its lines are as good as those that were written.
+            // A bit of a slot may make it another number, and its lines are as good as those that
+            // were written.
             if let Ok(other) = read(&file, secret(&filter), None) {
                 assert_ne!(other.held, filter.held);
                 assert_eq!(write(&other, None).unwrap(), file);

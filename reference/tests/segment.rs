@@ -83,7 +83,8 @@ fn reading_gives_the_filter_and_every_damage_is_refused() {
     }
 }
 
-/// With all checksums mended, a flip of a segment's bytes or of the lines gives another filter or none.
+/// With all checksums mended, a flip of a segment's bytes or of the lines gives another filter or
+/// none.
 #[test]
 fn every_flip_with_all_checksums_mended_is_refused_or_another_filter() {
     for filter in filters() {

@@ -1,4 +1,5 @@
-//! The quotient table: lines and back for random slots of every shape, and how a number is found in them.
+//! The quotient table: lines and back for random slots of every shape, and how a number is found in
+//! them.
 
 use tepal_reference::hash::xxh3;
 use tepal_reference::size::{numbers_for, table, table_for};
@@ -24,7 +25,8 @@ impl Random {
     }
 }
 
-/// The lines of some slots give these slots again, each number is found in them, and the next one not.
+/// The lines of some slots give these slots again, each number is found in them, and the next one
+/// not.
 fn check(shape: &Shape, slots: &[Slot]) {
     let bits = encode(shape, slots).unwrap_or_else(|why| panic!("{shape:?}: {why}"));
     assert_eq!(decode_canonical(shape, &bits).unwrap(), slots, "{shape:?}");
@@ -116,9 +118,11 @@ fn the_largest_tables_that_are_refused_and_not() {
 fn slots_of_one_bucket_go_on_over_lines() {
     for (r, v, b) in [(6, 0, 83), (1, 0, 150), (36, 16, 8), (40, 8, 8), (9, 8, 50)] {
         for slots in [1, 2, most_slots(r, v, b)] {
-            // So many lines because the 0s that are left over go on for long: a line has room for few more than its own.
+            // So many lines because the 0s that are left over go on for long: a line has room for
+            // few more than its own.
             let shape = shape(r, v, b, slots, 400);
-            // As many equal slots as there may be, or as fit while d grows by a line's buckets each line.
+            // As many equal slots as there may be, or as fit while d grows by a line's buckets each
+            // line.
             let copies = 64.min(slots * (MOST_D / b));
             for y in [0, 1, shape.numbers / 2] {
                 check(&shape, &vec![(y, 0); copies as usize]);
@@ -130,7 +134,8 @@ fn slots_of_one_bucket_go_on_over_lines() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    // One slot a line, 150 buckets: the eighth slot of bucket 0 would begin 1,050 buckets before its line.
+    // One slot a line, 150 buckets: the eighth slot of bucket 0 would begin 1,050 buckets before
+    // its line.
     let long = shape(3, 0, 150, 1, 200);
     assert!(encode(&long, &[(0, 0); 7]).is_ok());
     assert!(encode(&long, &[(0, 0); 8]).unwrap_err().contains("line 7 begins 1050 buckets"));

@@ -88,7 +88,8 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-/// Changes to the file `plain`: (step that refuses it, what it is, offsets and new bytes). Its links' parts begin at 128.
+/// Changes to the file `plain`: (step that refuses it, what it is, offsets and new bytes). Its
+/// links' parts begin at 128.
 type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
 
 const LINK: usize = 88;

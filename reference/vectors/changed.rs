@@ -1,4 +1,5 @@
-//! The cases of `refused`: a good file with some bytes changed, which is refused at a step of section 4.6.
+//! The cases of `refused`: a good file with some bytes changed, which is refused at a step of
+//! section 4.6.
 
 use crate::json::{Json, hex, list, object, optional, plain};
 use tepal_reference::hash::xxh3;
@@ -44,8 +45,8 @@ pub(crate) fn case<Bytes: AsRef<[u8]>>(
     ]))
 }
 
-/// Checks that the file with these changes is refused at this step. Its checksums are mended: of the header always, of the body where
-/// a change is in it.
+/// Checks that the file with these changes is refused at this step. Its checksums are mended: of
+/// the header always, of the body where a change is in it.
 pub(crate) fn refused<Bytes: AsRef<[u8]>>(
     good: &[u8],
     read: &Reader,

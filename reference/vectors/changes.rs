@@ -1,6 +1,7 @@
 //! The cases of `refused.json` that are a good file with some bytes changed.
 
-/// A change: (step that refuses it, what it is, offsets and new bytes). The header checksum is mended.
+/// A change: (step that refuses it, what it is, offsets and new bytes). The header checksum is
+/// mended.
 pub(crate) type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
 
 const NAN: &[u8] = &[0, 0, 0, 0, 0, 0, 0xF8, 0x7F];
@@ -9,8 +10,8 @@ const ONE: &[u8] = &[0, 0, 0, 0, 0, 0, 0xF0, 0x3F];
 const MINUS_ZERO: &[u8] = &[0, 0, 0, 0, 0, 0, 0, 0x80];
 const MOST: &[u8] = &[0xFF; 8];
 
-/// Changes to a file of layout line: 3 lines, k = 6, one record `name` of 5 bytes at 128, chunk table at 144,
-/// zero bytes from 152, header checksum at 184, body at 192.
+/// Changes to a file of layout line: 3 lines, k = 6, one record `name` of 5 bytes at 128, chunk
+/// table at 144, zero bytes from 152, header checksum at 184, body at 192.
 pub(crate) const LINE: &[Change] = &[
     (1, "magic of another case", &[(1, b"t")]),
     (1, "version 0", &[(8, &[0, 0])]),
@@ -139,8 +140,8 @@ pub(crate) const SPLIT: &[Change] = &[
     (4, "valkey-bloom without its seed", &[(SCHEME, &[28]), (PARAMETERS, &[0]), (M, &[0xD0])]),
 ];
 
-/// Changes to a file of scheme 28 (`valkey-bloom`), k = 6, m = 408, whose only record is its seed: tag at 128,
-/// length at 132, digits at 136 to 199.
+/// Changes to a file of scheme 28 (`valkey-bloom`), k = 6, m = 408, whose only record is its seed:
+/// tag at 128, length at 132, digits at 136 to 199.
 pub(crate) const VALKEY: &[Change] = &[
     (4, "valkey-bloom with part of a byte", &[(M, &[0x9C])]),
     (4, "valkey-bloom with a parameter", &[(PARAMETERS, &[1])]),
@@ -155,8 +156,8 @@ pub(crate) const VALKEY: &[Change] = &[
     (4, "scheme 3 with a seed record", &[(SCHEME, &[3]), (M, &[0xC0])]),
 ];
 
-/// Changes to a file of scheme 4 (`caller-hash`), layout line, k = 6, one line, whose only record is the name of the
-/// hash, of 8 bytes: tag at 128, length at 132.
+/// Changes to a file of scheme 4 (`caller-hash`), layout line, k = 6, one line, whose only record
+/// is the name of the hash, of 8 bytes: tag at 128, length at 132.
 pub(crate) const CALLER: &[Change] = &[
     (4, "caller-hash with a parameter", &[(PARAMETERS, &[1])]),
     (4, "caller-hash with the highest bit of a parameter", &[(PARAMETERS + 7, &[0x80])]),

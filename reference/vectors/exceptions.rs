@@ -1,4 +1,5 @@
-//! `exceptions.json`: sections 4.9 and 4.10, small files with exceptions, and some that are refused.
+//! `exceptions.json`: sections 4.9 and 4.10, small files with exceptions, and some that are
+//! refused.
 
 use crate::json::{Json, hex, list, object, optional, plain};
 use crate::names;
@@ -89,7 +90,8 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", list(refused))]))
 }
 
-/// A file whose last words, but a checksum, are changed, with checksums that fit, and perhaps other flags.
+/// A file whose last words, but a checksum, are changed, with checksums that fit, and perhaps other
+/// flags.
 fn again(file: &[u8], words: usize, flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
     let start = file.len() - 8 * words - 8;
     let mut changed = file[..start].to_vec();

@@ -223,7 +223,8 @@ type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])
 
 const MOST: &[u8] = &[0xFF; 8];
 
-/// `plain` has g = 6, v = 3 and 22 numbers; the clock says 1250. `keys` has a clock of keys that says 65.
+/// `plain` has g = 6, v = 3 and 22 numbers; the clock says 1250. `keys` has a clock of keys that
+/// says 65.
 const CHANGES: &[Change] = &[
     (4, "plain", "required flag 1", &[(24, &[2])]),
     (4, "plain", "scheme 5", &[(32, &[5])]),

@@ -1,4 +1,5 @@
-//! `growing.json`: sections 4.2.3 and 5.5, small growing filters, how they grow, and what is refused of them.
+//! `growing.json`: sections 4.2.3 and 5.5, small growing filters, how they grow, and what is
+//! refused of them.
 
 use crate::changed::{self, Reader};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -75,7 +76,8 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-/// Changes to the file `plain`: (step that refuses it, what it is, offsets and new bytes). Its links' parts begin at 128.
+/// Changes to the file `plain`: (step that refuses it, what it is, offsets and new bytes). Its
+/// links' parts begin at 128.
 type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
 
 const LINK: usize = 88;

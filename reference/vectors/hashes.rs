@@ -138,7 +138,8 @@ fn domains() -> Json {
         for text in TEXTS {
             add("text", plain(*text), text.as_bytes());
         }
-        // Not UTF-8: a lone byte, a character cut short, a surrogate, text with such a byte behind it.
+        // Not UTF-8: a lone byte, a character cut short, a surrogate, text with such a byte behind
+        // it.
         for bytes in [&b"\xFF"[..], b"\xC3", b"\xED\xA0\x80", b"1\xFF"] {
             add("hex", hex(bytes), bytes);
         }
@@ -171,7 +172,8 @@ fn parts(parts: Vec<Printed>) -> Printed {
 }
 
 fn compounds() -> Json {
-    // Lengths around 2^6 and 2^13, where the number before a part takes one byte more; and many parts.
+    // Lengths around 2^6 and 2^13, where the number before a part takes one byte more; and many
+    // parts.
     let long = [63, 64, 8191, 8192].map(|len| "a".repeat(len));
     let keys = |recipe| {
         vec![

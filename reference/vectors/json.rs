@@ -55,8 +55,8 @@ pub(crate) fn decimals(values: &[u64]) -> Json {
 }
 
 impl Json {
-    /// The text of a file. Objects and lists down to depth `levels` have one value a line and the inner ones
-    /// stand on that line, so that a case is a line and a difference is easy to see.
+    /// The text of a file. Objects and lists down to depth `levels` have one value a line and the
+    /// inner ones stand on that line, so that a case is a line and a difference is easy to see.
     pub(crate) fn print(&self, levels: usize) -> String {
         let mut text = String::new();
         self.print_to(&mut text, 1, levels);

@@ -1,7 +1,9 @@
-//! The command `tepal-reference`: writes the test vectors, or compares them with the files that are kept.
+//! The command `tepal-reference`: writes the test vectors, or compares them with the files that are
+//! kept.
 //!
-//! Every 64-bit number is a string, because numbers of JSON lose bits: hashes, seeds, keys and checksums in
-//! hexadecimal, counts and positions in decimal. Small numbers (k, tag, length of a text) are numbers.
+//! Every 64-bit number is a string, because numbers of JSON lose bits: hashes, seeds, keys and
+//! checksums in hexadecimal, counts and positions in decimal. Small numbers (k, tag, length of a
+//! text) are numbers.
 
 use serde_json::Value;
 use std::fs;
@@ -102,8 +104,8 @@ fn check(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Where two JSON values first differ. Numbers with a fraction may differ by one part in 10^8: they come
-/// from `exp` and `powf`, which are not the same to the last bit on every machine.
+/// Where two JSON values first differ. Numbers with a fraction may differ by one part in 10^8: they
+/// come from `exp` and `powf`, which are not the same to the last bit on every machine.
 fn first_difference(at: &str, kept: &Value, now: &Value) -> Option<String> {
     match (kept, now) {
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {

@@ -231,8 +231,8 @@ const WORDS: usize = 72;
 /// Where the first name is in files without records.
 const FIRST: usize = 128;
 
-/// `300 keys` has a layer of four words with twelve columns and thirteen; `3 keys with names` has three last slots of eight columns, and
-/// three names of one byte.
+/// `300 keys` has a layer of four words with twelve columns and thirteen; `3 keys with names` has
+/// three last slots of eight columns, and three names of one byte.
 const CHANGES: &[Change] = &[
     (1, PLAIN, "kind 9", &[(10, &[9])]),
     (4, PLAIN, "required flag 1", &[(24, &[2])]),

@@ -221,7 +221,8 @@ fn foreign_plans() -> Vec<Plan> {
     ]
 }
 
-/// Sealed files: keys shorter than, as long as and longer than a block of SHA-256, alone and with a secret.
+/// Sealed files: keys shorter than, as long as and longer than a block of SHA-256, alone and with a
+/// secret.
 fn sealed_plans() -> Vec<Plan> {
     let words = ["petal", "sepal", "tepal"];
     vec![

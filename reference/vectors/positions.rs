@@ -28,8 +28,8 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("positions", list(cases))]))
 }
 
-/// k, the size in lines, blocks or words, and the hash. Not the full product, but every k, every size and every
-/// hash with some of the others.
+/// k, the size in lines, blocks or words, and the hash. Not the full product, but every k, every
+/// size and every hash with some of the others.
 fn layout_cases(layout: u8) -> Vec<(u32, u64, u64)> {
     let ks = if layout == SCATTERED { vec![1, 2, 3, 7, 16, 33, 64] } else { allowed_k(layout).collect() };
     // For the sizes and the hashes: a middle k and the largest.

@@ -1,4 +1,5 @@
-//! `quotient.json`: sections 2.7, 4.2.2 and 5.3, the quotient table, filters on it and what is refused of them.
+//! `quotient.json`: sections 2.7, 4.2.2 and 5.3, the quotient table, filters on it and what is
+//! refused of them.
 
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::quotient_refused::refused;

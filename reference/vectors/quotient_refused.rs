@@ -1,4 +1,5 @@
-//! The cases of `quotient.json` that are a good file with some bytes changed, which a reader refuses.
+//! The cases of `quotient.json` that are a good file with some bytes changed, which a reader
+//! refuses.
 
 use crate::changed::{Reader, case, file_of, u32_at};
 use crate::json::{Json, list};
@@ -28,8 +29,8 @@ const SPARE: usize = 96;
 /// Where the lines begin in files without records.
 const BODY: usize = 192;
 
-/// `plain` has the shape U = 5056, r = 6, v = 0, B = 79, S = 59 on one line and holds six keys, four of them
-/// different; `counts` has v = 4 and holds 26 keys.
+/// `plain` has the shape U = 5056, r = 6, v = 0, B = 79, S = 59 on one line and holds six keys,
+/// four of them different; `counts` has v = 4 and holds 26 keys.
 const CHANGES: &[Change] = &[
     (1, PLAIN, "kind 65535", &[(10, &[0xFF, 0xFF])]),
     (4, PLAIN, "required flag 1", &[(24, &[2])]),
@@ -200,7 +201,8 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
     other("three slots, the second not full", COUNTED, &[(9, 2), (9, 3), (9, 15)], 23, 1)?;
     other("a number past the last one", COUNTED, &[(counted.numbers, 0)], 1, 1)?;
 
-    // Two slots of one bucket change places: plain has three of one number, so the slots are made first.
+    // Two slots of one bucket change places: plain has three of one number, so the slots are made
+    // first.
     let mut swapped = body(&encode(&one, &[(1, 0), (2, 0)])?);
     let value = |bytes: &mut Vec<u8>, i: u64, value: u64| {
         for bit in 0..u64::from(one.width()) {

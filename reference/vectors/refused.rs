@@ -1,7 +1,8 @@
 //! `refused.json`: section 4.6, files that a reader refuses though their checksums are right.
 //!
-//! Damage by chance is caught by the checksums. These files are wrong on purpose: some fields of a good file are
-//! changed and, where the change comes before that step, header checksum and chunk table are made to agree.
+//! Damage by chance is caught by the checksums. These files are wrong on purpose: some fields of a
+//! good file are changed and, where the change comes before that step, header checksum and chunk
+//! table are made to agree.
 
 use crate::changes::{self, Change};
 use crate::json::{Json, hex, list, object, optional, plain};
@@ -130,7 +131,8 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     mend_body(&mut body, 144, 192);
     add(7, "a bit of the body changed, all checksums mended", &body, None)?;
 
-    // A body of 96 bytes and 32 of padding; no room is left for anything else: table at 144, as above.
+    // A body of 96 bytes and 32 of padding; no room is left for anything else: table at 144, as
+    // above.
     let mut padded = good(SPLIT_BLOCK, 1, 8, 3 * 256)?;
     let last = padded.len() - 1;
     padded[last] = 1;
@@ -165,7 +167,8 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     Ok(cases)
 }
 
-/// Files that are good but for the order or the number of their records, or what these take together.
+/// Files that are good but for the order or the number of their records, or what these take
+/// together.
 fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     // What is wrong below is right here.
     let longest = "x".repeat(MOST_RECORDS - 8);
@@ -242,7 +245,8 @@ fn foreign_cases() -> Result<Vec<Json>, String> {
     let mut cases = changed(&split, changes::SPLIT)?;
     cases.extend(changed(&filled(valkey)?, changes::VALKEY)?);
 
-    // Bits 2003 to 2007 are in the last byte that has bits of the filter, and the others of it are in use.
+    // Bits 2003 to 2007 are in the last byte that has bits of the filter, and the others of it are
+    // in use.
     let mut beyond = split.clone();
     let body = body_offset(&split);
     beyond[body + 250] |= 0x08;
@@ -268,7 +272,8 @@ fn caller_hash_cases() -> Result<Vec<Json>, String> {
     Ok(cases)
 }
 
-/// Files about the seal: not there, under another key, of other bytes; `line` is a file without one.
+/// Files about the seal: not there, under another key, of other bytes; `line` is a file without
+/// one.
 fn sealed_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     const KEY: &[u8] = b"the key of this seal";
     let filter = read(line, None, None)?;
@@ -337,7 +342,8 @@ fn filled(mut filter: Filter) -> Result<Vec<u8>, String> {
     write(&filter, None)
 }
 
-/// Makes the header checksum right; the body really starts at `body_offset`, whatever the header says.
+/// Makes the header checksum right; the body really starts at `body_offset`, whatever the header
+/// says.
 fn mend_header(file: &mut [u8], body_offset: usize) {
     let end = body_offset - 8;
     let checksum = xxh3(&file[..end], 0);

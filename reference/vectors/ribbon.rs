@@ -1,4 +1,5 @@
-//! `ribbon.json`: sections 2.8, 4.2.6 and 5.7, filters that are a bumped ribbon, and what is refused of them.
+//! `ribbon.json`: sections 2.8, 4.2.6 and 5.7, filters that are a bumped ribbon, and what is
+//! refused of them.
 
 use crate::changed::{Reader, case, u32_at};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -160,7 +161,8 @@ pub(crate) fn trailer(embedded: &[u8]) -> Json {
 /// A change of the numbers of an embedded form, and of the 8 bytes behind them.
 pub(crate) type Forgery = fn((&mut Vec<u8>, &mut [u8]));
 
-/// Changes of an embedded form: which file, what it is. `300 keys` ends with its one layer, of four words.
+/// Changes of an embedded form: which file, what it is. `300 keys` ends with its one layer, of four
+/// words.
 const FORGERIES: &[(&str, &str, Forgery)] = &[
     (PLAIN, "a number of a byte more than it needs", |(numbers, _)| {
         *numbers.last_mut().unwrap() |= 0x80;
@@ -192,7 +194,8 @@ const FORGERIES: &[(&str, &str, Forgery)] = &[
     }),
 ];
 
-/// Where the keys of the second ribbon stand: behind the first 0 that is not the split, and behind for how many of 2^16 keys it is.
+/// Where the keys of the second ribbon stand: behind the first 0 that is not the split, and behind
+/// for how many of 2^16 keys it is.
 fn of_second(numbers: &[u8]) -> usize {
     let second = 3 + numbers[3..].iter().position(|byte| *byte == 0).unwrap();
     second + 2 + numbers[second + 1..].iter().position(|byte| *byte < 128).unwrap()
@@ -363,8 +366,8 @@ const BODY: usize = 192;
 /// Where the added keys of `ADDED` begin: behind a body of 64 bytes.
 const LIST: usize = BODY + 64;
 
-/// `300 keys` has a layer of four words with six columns and seven, and some last slots; `3 keys` has three last slots of
-/// seven columns.
+/// `300 keys` has a layer of four words with six columns and seven, and some last slots; `3 keys`
+/// has three last slots of seven columns.
 const CHANGES: &[Change] = &[
     (1, PLAIN, "kind 65535", &[(10, &[0xFF, 0xFF])]),
     (4, PLAIN, "required flag 1", &[(24, &[2])]),

@@ -13,7 +13,8 @@ const ABOUT: &str = "Schemes with a rule of their own (FORMAT.md section 1.4). k
     a filter of `bit_len` bits, in the order of section 1.4, repeated positions repeated. domains: the same for a key \
     given as `value` to a key domain, which hashes `bytes`. limits: whether a scheme can have num_hashes and bit_len.";
 
-/// The seeds of scheme 28: the one that valkey-bloom uses when it is told not to draw one, and another.
+/// The seeds of scheme 28: the one that valkey-bloom uses when it is told not to draw one, and
+/// another.
 pub(crate) const VALKEY_SEEDS: [[u8; 32]; 2] = [
     [
         0x59, 0x0f, 0xf5, 0x22, 0xea, 0x78, 0x11, 0xda, 0xa7, 0x14, 0xd8, 0x09, 0x3b, 0x3e, 0x7b, 0xd9, 0x1d,
@@ -47,7 +48,8 @@ fn keys() -> Vec<(String, Vec<u8>)> {
         // Overlong, cut short, a surrogate, beyond the last character, a lone byte.
         ("not UTF-8".to_string(), b"a\xC0\xAF\xE1\x80\xED\xA0\x80z\xF4\x90\x80\x80\xFF\xF0\x9F\x94".to_vec()),
     ];
-    // Lengths around the words of 4 and 8 and the blocks of 16, 64 and 128 bytes; bytes of both halves.
+    // Lengths around the words of 4 and 8 and the blocks of 16, 64 and 128 bytes; bytes of both
+    // halves.
     for len in [2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 55, 56, 100, 111, 112] {
         keys.push((format!("{len} bytes"), (0..len).map(|i| (200 + 37 * i) as u8).collect()));
     }

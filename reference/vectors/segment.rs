@@ -1,4 +1,5 @@
-//! `segment.json`: section 4.2.5, filters that say which segments may hold a key, and what is refused of them.
+//! `segment.json`: section 4.2.5, filters that say which segments may hold a key, and what is
+//! refused of them.
 
 use crate::changed::{Reader, case, file_of, offset_of};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -219,8 +220,8 @@ type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])
 
 const MOST: &[u8] = &[0xFF; 8];
 
-/// `plain` has v = 3, 25 pairs, and its segments at 128, 152, 176, 200 and 216, up to 240. `wide` has v = 7, 70 segments of 24 bytes each up to
-/// 1808, and there one number with 6 segments more.
+/// `plain` has v = 3, 25 pairs, and its segments at 128, 152, 176, 200 and 216, up to 240. `wide`
+/// has v = 7, 70 segments of 24 bytes each up to 1808, and there one number with 6 segments more.
 const CHANGES: &[Change] = &[
     (4, "plain", "required flag 1", &[(24, &[2])]),
     (4, "plain", "scheme 5", &[(32, &[5])]),

@@ -111,7 +111,8 @@ const LINES: [u64; 29] = [
     5_160_960, 5_160_961, 1_000_000_007,
 ];
 
-/// Layout, k, `bit_len` and capacity: of one line and of many, of lines that are nearly empty and of full ones.
+/// Layout, k, `bit_len` and capacity: of one line and of many, of lines that are nearly empty and
+/// of full ones.
 #[rustfmt::skip]
 const SMALL: [(u8, u32, u64, u64); 28] = [
     (LINE, 6, 512, 1), (LINE, 6, 512, 50), (LINE, 3, 512, 100), (LINE, 8, 1024, 100), (LINE, 6, 10_240, 1000),
@@ -134,9 +135,9 @@ fn digits(value: f64, more: usize) -> Json {
     plain(format!("{value:.more$e}").parse().unwrap_or(f64::NAN))
 }
 
-/// The exact rate of one line for k from 1 to 8, where the formula treats the words of a line as if they
-/// were filled independently of each other. With lambda = 512 / c keys a line and L_r the active words of
-/// the rotation r (section 2.1), it is the sum over all subsets S of one L_r of
+/// The exact rate of one line for k from 1 to 8, where the formula treats the words of a line as if
+/// they were filled independently of each other. With lambda = 512 / c keys a line and L_r the
+/// active words of the rotation r (section 2.1), it is the sum over all subsets S of one L_r of
 ///
 /// (-1)^|S| exp(-(lambda / 8) * sum over r of (1 - (63/64)^|S and L_r|))
 ///

@@ -1,4 +1,5 @@
-//! `quotient.json`: section 2.7, tables and their bytes, what does not fit them, and section 5.3, their sizes.
+//! `quotient.json`: section 2.7, tables and their bytes, what does not fit them, and section 5.3,
+//! their sizes.
 
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use tepal_reference::hash::xxh3;
@@ -15,7 +16,8 @@ enum Part {
     Same(u64, u64, u64),
     /// So many numbers from a first one on, each a step larger, and their tag.
     Run(u64, u64, u64, u64),
-    /// Those of the XXH3-64 of the decimal texts from a first number on, so many; the tag is the hash mod 2^v.
+    /// Those of the XXH3-64 of the decimal texts from a first number on, so many; the tag is the
+    /// hash mod 2^v.
     Hashed(u64, u64),
 }
 use Part::{Hashed, Run, Same};
@@ -300,7 +302,8 @@ pub(crate) fn larger() -> Result<Json, String> {
         (1000, 0.01, 0, vec![Run(0, 1, 1000, 0)]),
         (1000, 0.01, 4, vec![Hashed(0, 1500)]),
         (100, 0.01, 0, vec![Hashed(0, 20_000)]),
-        // Few numbers with as many slots as there can be: at the end of the table, and close to each other before it.
+        // Few numbers with as many slots as there can be: at the end of the table, and close to
+        // each other before it.
         (640, 1e-6, 4, vec![Hashed(0, 100), Same(639_999_000, 3, 64), Same(639_999_500, 3, 64)]),
         (640, 1e-6, 16, (0..16).map(|i| Same(300_000_000 + 100_000 * i, 0, 64)).collect()),
         // Many numbers side by side have no table, though one has many slots.

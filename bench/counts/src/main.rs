@@ -2,12 +2,13 @@
 //!
 //! `cargo run --release --manifest-path bench/counts/Cargo.toml [-- RECORD]`
 //!
-//! The program starts itself under `valgrind --tool=callgrind`, where [`sections`] run, each between two dumps, and prints
-//! instructions a key and their ratio to the limit: one hash and one word. With a RECORD of an earlier run it compares, and
-//! fails where a count is more than 3 % above it. A record of another compiler is shown and not compared. `--write RECORD`
-//! writes one.
+//! The program starts itself under `valgrind --tool=callgrind`, where [`sections`] run, each
+//! between two dumps, and prints instructions a key and their ratio to the limit: one hash and one
+//! word. With a RECORD of an earlier run it compares, and fails where a count is more than 3 %
+//! above it. A record of another compiler is shown and not compared. `--write RECORD` writes one.
 //!
-//! Counts are repeatable: the same binary on the same CPU level gives the same numbers. valgrind knows AVX2, not AVX-512.
+//! Counts are repeatable: the same binary on the same CPU level gives the same numbers. valgrind
+//! knows AVX2, not AVX-512.
 
 mod record;
 mod sections;

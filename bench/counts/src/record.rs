@@ -1,5 +1,5 @@
-//! What was counted, as a table and as the text that is kept: one line a section, the compiler first. A line that begins
-//! with `#` is a remark.
+//! What was counted, as a table and as the text that is kept: one line a section, the compiler
+//! first. A line that begins with `#` is a remark.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

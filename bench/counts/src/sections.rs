@@ -61,7 +61,8 @@ macro_rules! ask {
     }};
 }
 
-/// Counts inserts one by one and in batches into an empty filter; gives the one that was filled in batches.
+/// Counts inserts one by one and in batches into an empty filter; gives the one that was filled in
+/// batches.
 macro_rules! insert {
     ($texts:expr, $name:literal, $empty:expr) => {{
         let keys: Vec<&str> = $texts.members.iter().map(String::as_str).collect();

@@ -15,8 +15,8 @@ use crate::measure::median;
 const LIST: &str = "urls.txt";
 const HOSTS: [&str; 4] = ["www.example.com", "shop.example.org", "news.example.net", "blog.example.io"];
 
-/// The peers: what they are called here, the program, what it is given before the list, whether it reads standard input alone,
-/// and how it is got.
+/// The peers: what they are called here, the program, what it is given before the list, whether it
+/// reads standard input alone, and how it is got.
 const PEERS: [(&str, &str, &[&str], bool, &str); 5] = [
     ("runiq", "runiq", &[], false, "cargo install runiq"),
     ("runiq, a Bloom filter of its own", "runiq", &["-f", "compact"], false, "cargo install runiq"),

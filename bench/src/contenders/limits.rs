@@ -1,5 +1,5 @@
-//! The limit rows: work that every filter has to do and nothing beside it. No filter that reads one line
-//! a key is faster out of cache than the best of the rows that do only that.
+//! The limit rows: work that every filter has to do and nothing beside it. No filter that reads one
+//! line a key is faster out of cache than the best of the rows that do only that.
 
 #![allow(unsafe_code)]
 
@@ -84,8 +84,8 @@ impl Lines {
     fn fetch(&self, hash: u64) {
         let line = &self.0[self.place(hash)];
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: prefetching reads and writes nothing that a program can see, and takes any address;
-        // SSE is part of x86-64.
+        // SAFETY: prefetching reads and writes nothing that a program can see, and takes any
+        // address; SSE is part of x86-64.
         unsafe {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             _mm_prefetch::<_MM_HINT_T0>((&raw const *line).cast());

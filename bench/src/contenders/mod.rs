@@ -1,4 +1,5 @@
-//! Who takes part. To add one: write the function that builds it, as in [`peers`], and name it here.
+//! Who takes part. To add one: write the function that builds it, as in [`peers`], and name it
+//! here.
 
 pub(crate) mod limits;
 mod ours;

@@ -1,8 +1,8 @@
-//! tepal: each layout, one key at a time, in batches and in bulk; the table from which keys can be removed; and the
-//! filter of a set that does not change.
+//! tepal: each layout, one key at a time, in batches and in bulk; the table from which keys can be
+//! removed; and the filter of a set that does not change.
 //!
-//! All settings are the defaults. In particular a filter refuses keys past its capacity, and the work of
-//! knowing when that is belongs to the time of an insert.
+//! All settings are the defaults. In particular a filter refuses keys past its capacity, and the
+//! work of knowing when that is belongs to the time of an insert.
 
 use std::num::NonZeroUsize;
 
@@ -114,8 +114,8 @@ pub(crate) fn ribbon(rate: f64) -> Box<dyn Contender<u64>> {
     )
 }
 
-/// The layout `line`, filled by threads that share it: one key at a time, and in batches. A cleared one is a new one,
-/// its pages already in memory.
+/// The layout `line`, filled by threads that share it: one key at a time, and in batches. A cleared
+/// one is a new one, its pages already in memory.
 pub(crate) fn shared_line(keys: usize, rate: f64, threads: usize) -> [Box<dyn Contender<u64>>; 2] {
     let empty = move || {
         let (_, bits, mut filter) = filter(Layout::Line, keys, rate);

@@ -1,4 +1,5 @@
-//! The other libraries. Each is built as its documentation shows; hashes are seeded, so that runs repeat.
+//! The other libraries. Each is built as its documentation shows; hashes are seeded, so that runs
+//! repeat.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -76,9 +77,9 @@ fn fastbloom_on<K: Hash + 'static, S: BuildHasher + 'static>(
     )
 }
 
-/// sbbf-rs-safe. Its own sizing takes whole bits a key and leaves the rate to the caller, so it gets as
-/// many bytes as tepal's split block, which sets the same bits: its row compares speed at equal memory
-/// and equal rate.
+/// sbbf-rs-safe. Its own sizing takes whole bits a key and leaves the rate to the caller, so it
+/// gets as many bytes as tepal's split block, which sets the same bits: its row compares speed at
+/// equal memory and equal rate.
 pub(crate) fn sbbf_rs_safe(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
     let bits = ours::plan(Layout::SplitBlock, keys, rate).bit_len;
     let filter = Filter::from_bytes(&vec![0; bits as usize / 8]).expect("whole blocks");
@@ -94,8 +95,9 @@ pub(crate) fn sbbf_rs_safe(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
     )
 }
 
-/// The filter of the `parquet` crate, which hashes with XXH64 and takes no hash from outside. Its sizes are
-/// powers of two. It cannot be emptied: a cleared one is a copy of zeroes, its pages already in memory.
+/// The filter of the `parquet` crate, which hashes with XXH64 and takes no hash from outside. Its
+/// sizes are powers of two. It cannot be emptied: a cleared one is a copy of zeroes, its pages
+/// already in memory.
 pub(crate) fn parquet<const N: usize>(keys: usize, rate: f64) -> Box<dyn Contender<Text<N>>> {
     let filter = Sbbf::new_with_ndv_fpp(keys as u64, rate).expect("a rate between 0 and 1");
     let bytes = filter.num_blocks() * 32;
@@ -124,7 +126,8 @@ pub(crate) fn qfilter(keys: usize, rate: f64) -> Box<dyn Contender<u64>> {
     )
 }
 
-/// The filter of sux: three rows of a function over a hypergraph, of as many bits as the rate takes.
+/// The filter of sux: three rows of a function over a hypergraph, of as many bits as the rate
+/// takes.
 pub(crate) type VFilter = sux::dict::VFilter<u64, sux::bits::BitFieldVec<Box<[u64]>>>;
 
 /// Built by one thread, of hashes that it hashes again.
@@ -151,8 +154,8 @@ pub(crate) fn sux(rate: f64) -> Box<dyn Contender<u64>> {
     )
 }
 
-/// The binary fuse filter of xorf that keeps the rate with the fewest bits: 8 of them give 2^-8, 16 give
-/// 2^-16. None keeps a lower rate.
+/// The binary fuse filter of xorf that keeps the rate with the fewest bits: 8 of them give 2^-8, 16
+/// give 2^-16. None keeps a lower rate.
 pub(crate) fn xorf(rate: f64) -> Option<Box<dyn Contender<u64>>> {
     const DIFFERENT: &str = "the keys are different";
     if rate >= 2.0_f64.powi(-8) {

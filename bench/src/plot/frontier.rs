@@ -1,4 +1,5 @@
-//! The other picture: bits a key of everyone against the rate, above the limit that no filter can be below.
+//! The other picture: bits a key of everyone against the rate, above the limit that no filter can
+//! be below.
 
 use std::path::Path;
 

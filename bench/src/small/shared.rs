@@ -14,10 +14,12 @@ use crate::keys::{Id, numbered};
 use crate::measure::median;
 
 const THREADS: usize = 2;
-/// Keys that a round gives to filters of each kind: so many filters that starting the threads does not count.
+/// Keys that a round gives to filters of each kind: so many filters that starting the threads does
+/// not count.
 const KEYS_A_ROUND: usize = 2_000_000;
 
-/// What a round of one contender took: CPU time of all threads and time by the clock, in nanoseconds a key.
+/// What a round of one contender took: CPU time of all threads and time by the clock, in
+/// nanoseconds a key.
 type Times = (f64, f64);
 
 /// Each of the threads gives its part of the keys to every filter.

@@ -1,5 +1,5 @@
-//! A filter of one of the five articles that tepal began from, in that article's own words, and its rate as it is measured:
-//! their formulas take positions for independent that are not.
+//! A filter of one of the five articles that tepal began from, in that article's own words, and its
+//! rate as it is measured: their formulas take positions for independent that are not.
 
 use serde::Serialize;
 use tepal::{

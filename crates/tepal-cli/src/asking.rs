@@ -24,7 +24,8 @@ pub struct How {
     pub each: bool,
     /// A key that some of them cannot have is in none of these. Else such a record is refused.
     pub mixed: bool,
-    /// There is one filter, and which of its segments hold each key is asked; of a map, which value it has.
+    /// There is one filter, and which of its segments hold each key is asked; of a map, which value
+    /// it has.
     pub segments: bool,
 }
 
@@ -170,7 +171,8 @@ impl Work for Ask<'_> {
     }
 }
 
-/// The numbers of its segments with their names, or those of the values of a map where these have names.
+/// The numbers of its segments with their names, or those of the values of a map where these have
+/// names.
 pub fn named_segments(filter: &Opened) -> Option<Vec<(u16, Option<String>)>> {
     if let Some(filter) = filter.filter().as_segmented() {
         let named = |segment: Segment| (segment.number(), filter.segment_name(segment).map(str::to_owned));
@@ -302,8 +304,9 @@ impl Groups {
         refused
     }
 
-    /// Prepares the keys for each group. One that a group refuses cannot be in its filters. Those that are bad for the whole are
-    /// kept: with `mixed` what all groups refuse, else what one of them refuses.
+    /// Prepares the keys for each group. One that a group refuses cannot be in its filters. Those
+    /// that are bad for the whole are kept: with `mixed` what all groups refuse, else what one of
+    /// them refuses.
     fn prepare_each(&mut self, how: How, keys: &mut Keys<'_>) -> Result<(), Refused> {
         let asked = keys.batch.len();
         self.bad.clear();
@@ -336,7 +339,8 @@ impl Groups {
     }
 }
 
-/// Gives each record of a page, from `before`, the segments of its key: `found` is for those that have one, in order.
+/// Gives each record of a page, from `before`, the segments of its key: `found` is for those that
+/// have one, in order.
 fn append_segments(answers: &mut Answers, before: usize, found: &SegmentAnswers, keyless: &[usize]) {
     let (mut keyless, mut next) = (keyless.iter().peekable(), 0);
     for record in 0..answers.held.len() - before {

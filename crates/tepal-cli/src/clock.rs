@@ -15,8 +15,8 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
 
-/// Tells an expiring filter the time, so that it forgets whom it should; others have none. One that was told no time yet is told it
-/// where keys go `in`, for they come now.
+/// Tells an expiring filter the time, so that it forgets whom it should; others have none. One that
+/// was told no time yet is told it where keys go `in`, for they come now.
 pub fn tell(name: &str, file: &mut Opened, keys_go_in: bool) -> Result<(), Failure> {
     let Some(filter) = file.filter().as_timed() else { return Ok(()) };
     match (filter.window(), filter.now()) {
@@ -34,8 +34,8 @@ pub fn tell(name: &str, file: &mut Opened, keys_go_in: bool) -> Result<(), Failu
     }
 }
 
-/// How many different keys of `held`, which the file has, are still in an expiring filter now; nothing of what forgets none. The
-/// filter itself is told no time.
+/// How many different keys of `held`, which the file has, are still in an expiring filter now;
+/// nothing of what forgets none. The filter itself is told no time.
 pub fn still_in(filter: &AnyFilter, held: f64) -> Result<Option<f64>, Error> {
     let Some(timed) = filter.as_timed() else { return Ok(None) };
     let now = now();
@@ -48,7 +48,8 @@ pub fn still_in(filter: &AnyFilter, held: f64) -> Result<Option<f64>, Error> {
     Ok(Some(later.estimated_len()))
 }
 
-/// When a filter has to be told the time again, since keys go then; nothing of one that is told none.
+/// When a filter has to be told the time again, since keys go then; nothing of one that is told
+/// none.
 pub fn next_turn(filter: &AnyFilter) -> Option<u64> {
     let filter = filter.as_timed()?;
     let (Window::Time(length), Some(told)) = (filter.window(), filter.now()) else { return None };

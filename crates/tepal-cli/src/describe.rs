@@ -45,11 +45,14 @@ pub struct Description {
     pub sealed: bool,
     /// Whether the bits are under a checksum.
     pub checksum: bool,
-    /// What the file does not record of `key_domain`, `capacity`, `promised_false_positive_rate`, `keys_inserted`.
+    /// What the file does not record of `key_domain`, `capacity`, `promised_false_positive_rate`,
+    /// `keys_inserted`.
     pub not_recorded: Vec<&'static str>,
-    /// Bits of the array for each key of the capacity; null when that is not recorded. Of a static filter or map, for each key in it.
+    /// Bits of the array for each key of the capacity; null when that is not recorded. Of a static
+    /// filter or map, for each key in it.
     pub bits_per_key: Option<f64>,
-    /// Different keys it was planned for; null when not recorded, and of a static filter or map, which has none.
+    /// Different keys it was planned for; null when not recorded, and of a static filter or map,
+    /// which has none.
     pub capacity: Option<u64>,
     /// Keys given to it, repeats included, of merged filters the sum of them; null when not known.
     pub keys_inserted: Option<u64>,
@@ -71,20 +74,23 @@ pub struct Description {
     pub exceptions: u64,
     /// Keys that were added beside a static filter.
     pub added_keys: Option<u64>,
-    /// Of a static filter that was made of a table: of how many numbers each of its keys has one, by which alone it is known; null of
-    /// every other filter.
+    /// Of a static filter that was made of a table: of how many numbers each of its keys has one,
+    /// by which alone it is known; null of every other filter.
     pub of_numbers: Option<u64>,
     /// Of the same: different numbers in it, of which two keys may have one.
     pub distinct_numbers: Option<u64>,
-    /// Keys that a second ribbon of a static filter has one more bit of; null of every other filter.
+    /// Keys that a second ribbon of a static filter has one more bit of; null of every other
+    /// filter.
     pub picked_keys: Option<u64>,
     /// Whether it knows them by a divider, and so takes no further key.
     pub divided: bool,
     /// Whether keys can be removed.
     pub deletable: bool,
-    /// How many times the keys of its newest filter the next one of a chain is for; null for what does not grow.
+    /// How many times the keys of its newest filter the next one of a chain is for; null for what
+    /// does not grow.
     pub expansion: Option<u32>,
-    /// What happens when more keys come; null when not recorded, and of a static filter or map, which has no capacity.
+    /// What happens when more keys come; null when not recorded, and of a static filter or map,
+    /// which has no capacity.
     pub over_capacity_policy: Option<String>,
     /// How key bytes become a hash, or bits.
     pub scheme: String,
@@ -116,9 +122,11 @@ pub struct Description {
     pub nul_records: bool,
     /// The Bloom filters, the oldest first: one, or the links of a chain; none of another kind.
     pub filters: Vec<Part>,
-    /// The tables of numbers: one of a filter from which keys can be removed, none of a Bloom filter.
+    /// The tables of numbers: one of a filter from which keys can be removed, none of a Bloom
+    /// filter.
     pub tables: Vec<Table>,
-    /// Its segments, by their numbers, or the values of a map that have names; none of a filter that has none.
+    /// Its segments, by their numbers, or the values of a map that have names; none of a filter
+    /// that has none.
     pub segments: Vec<SegmentOf>,
     /// Bits of a value; null of what is no map.
     pub value_bits: Option<u8>,
@@ -126,7 +134,8 @@ pub struct Description {
     pub window: Option<WindowOf>,
     /// What its user should know.
     pub warnings: Vec<String>,
-    /// Of a filter of the five articles' schemes, what `tepal info` measures and what its article calls it; null else.
+    /// Of a filter of the five articles' schemes, what `tepal info` measures and what its article
+    /// calls it; null else.
     pub article: Option<Article>,
 }
 
@@ -286,7 +295,8 @@ pub fn bits_of(facts: &Facts) -> u64 {
     facts.parts.iter().map(|part| part.bit_len).sum::<u64>() + lines + of_ribbon
 }
 
-/// Its bits for each key of the capacity; of a static filter or map, which may have none, for each key in it.
+/// Its bits for each key of the capacity; of a static filter or map, which may have none, for each
+/// key in it.
 pub fn bits_per_key(facts: &Facts) -> f64 {
     let keys = facts.ribbon.as_ref().map_or(facts.capacity, |ribbon| ribbon.keys);
     bits_of(facts) as f64 / keys.max(1) as f64

@@ -1,4 +1,5 @@
-//! Verbs and flags that people guess and that are called otherwise, or are not there: what to type instead.
+//! Verbs and flags that people guess and that are called otherwise, or are not there: what to type
+//! instead.
 //!
 //! What means the same is an alias, and works. Here is what needs a word.
 

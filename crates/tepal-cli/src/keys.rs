@@ -88,8 +88,8 @@ impl Work for Place {
     }
 }
 
-/// Prepares the keys of the first `records`, up to one that is refused. `keyless` hears of those without a key, and what is wrong
-/// with each; with a blank row nothing is.
+/// Prepares the keys of the first `records`, up to one that is refused. `keyless` hears of those
+/// without a key, and what is wrong with each; with a blank row nothing is.
 #[inline(always)]
 pub fn prepare(
     hasher: &KeyHasher,
@@ -104,7 +104,8 @@ pub fn prepare(
     })
 }
 
-/// Prepares the key of one record. Where it has none: what is wrong with it, or nothing of a blank row.
+/// Prepares the key of one record. Where it has none: what is wrong with it, or nothing of a blank
+/// row.
 #[inline(always)]
 pub fn prepare_one(
     hasher: &KeyHasher,
@@ -187,8 +188,8 @@ impl Hashes {
 /// Keys that there is room for at least.
 const LEAST_ROOM: usize = 1 << 16;
 
-/// Makes room for more keys that wait, after `once` has taken repeats out: for as many again, so that it is seldom called. Where
-/// there is no memory, `why` is told how many keys wait.
+/// Makes room for more keys that wait, after `once` has taken repeats out: for as many again, so
+/// that it is seldom called. Where there is no memory, `why` is told how many keys wait.
 pub fn make_room<T>(
     waiting: &mut Vec<T>,
     more: usize,

@@ -1,8 +1,8 @@
 //! The command `tepal`: builds, asks and measures Bloom filters over lists of any size.
 //!
-//! [`main`] is the whole program. From flags (`args`) it goes to a verb (one file each in `cmd`). A verb reads keys
-//! through `input` (bytes, records, keys), hands them to the library `tepal`, and prints through `text` and `output`.
-//! No filter is computed here.
+//! [`main`] is the whole program. From flags (`args`) it goes to a verb (one file each in `cmd`). A
+//! verb reads keys through `input` (bytes, records, keys), hands them to the library `tepal`, and
+//! prints through `text` and `output`. No filter is computed here.
 //!
 #![allow(unreachable_pub, reason = "`main` is all that others use, and `pub` is shorter than `pub(crate)`")]
 

@@ -1,4 +1,5 @@
-//! The filters of a program that runs on: while others replace their files (`--reload`), and while keys expire.
+//! The filters of a program that runs on: while others replace their files (`--reload`), and while
+//! keys expire.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ use crate::output::complain;
 use crate::rows::KeysFrom;
 use crate::text::message::shown;
 
-/// While keys keep coming, the files are looked at so often. Before the first keys after a wait they always are.
+/// While keys keep coming, the files are looked at so often. Before the first keys after a wait
+/// they always are.
 const OFTEN: Duration = Duration::from_millis(100);
 
 /// Seconds after which a filter that could not be told the time is told it again.
@@ -35,7 +37,8 @@ type Opener<'a> = dyn Fn(&Path) -> Result<Opened, Failure> + Sync + 'a;
 pub struct Filters<'a> {
     paths: Vec<PathBuf>,
     open: Box<Opener<'a>>,
-    /// Where the keys of records are, if that was taken from the filters: a successor must say the same.
+    /// Where the keys of records are, if that was taken from the filters: a successor must say the
+    /// same.
     keys: Option<KeysFrom>,
     /// The names of segments, or of values, were told: a successor must have the same.
     names_told: bool,
@@ -54,7 +57,8 @@ pub struct Filters<'a> {
 #[derive(Clone)]
 struct Now {
     set: Set,
-    /// For each filter the time before which it is not told again, because the last try failed; else 0.
+    /// For each filter the time before which it is not told again, because the last try failed;
+    /// else 0.
     not_before: Vec<u64>,
 }
 
@@ -63,7 +67,8 @@ impl Now {
         Self { not_before: vec![0; set.len()], set: Arc::new(set) }
     }
 
-    /// When a filter has to be told the time, in seconds since 1970. `None` for a filter that is told none.
+    /// When a filter has to be told the time, in seconds since 1970. `None` for a filter that is
+    /// told none.
     fn turn_of(&self, number: usize) -> Option<u64> {
         let turn = clock::next_turn(self.set[number].filter())?;
         Some(turn.max(self.not_before[number]))
@@ -114,7 +119,8 @@ impl Seen {
 }
 
 impl<'a> Filters<'a> {
-    /// Opens all of them with `open`. With `reload` they are opened again when their files have been replaced.
+    /// Opens all of them with `open`. With `reload` they are opened again when their files have
+    /// been replaced.
     pub fn open<'p>(
         paths: impl IntoIterator<Item = &'p Path>,
         reload: bool,
@@ -122,7 +128,8 @@ impl<'a> Filters<'a> {
         open: impl Fn(&Path) -> Result<Opened, Failure> + Sync + 'a,
     ) -> Result<Self, Failure> {
         let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
-        // Before they are opened: one that is replaced meanwhile is then opened twice, and never missed.
+        // Before they are opened: one that is replaced meanwhile is then opened twice, and never
+        // missed.
         let watched = |path: &PathBuf| Watched { seen: Seen::of(path), warned: false };
         let files = paths.iter().map(watched).collect();
         let opened: Vec<_> = paths.iter().map(|path| open(path).map(Arc::new)).collect::<Result<_, _>>()?;
@@ -158,7 +165,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Opens those again whose files have been replaced, if it is time to look. One that cannot be opened stays what it was.
+    /// Opens those again whose files have been replaced, if it is time to look. One that cannot be
+    /// opened stays what it was.
     fn look(&self) {
         let Some(watch) = &self.watch else { return };
         let mut watch = lock(watch);
@@ -191,7 +199,8 @@ impl<'a> Filters<'a> {
         watch.looked = Some(Instant::now());
     }
 
-    /// Puts another filter in the place of one; where it is made of `old`, only if that one is there still.
+    /// Puts another filter in the place of one; where it is made of `old`, only if that one is
+    /// there still.
     fn exchange(&self, number: usize, opened: Opened, old: Option<&Arc<Opened>>) {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         if old.is_some_and(|old| !Arc::ptr_eq(old, &now.set[number])) {
@@ -214,8 +223,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Tells filters the time whose keys expire by now: those that forget some are exchanged. A filter that cannot be told it
-    /// goes on as it is, and is told it again later.
+    /// Tells filters the time whose keys expire by now: those that forget some are exchanged. A
+    /// filter that cannot be told it goes on as it is, and is told it again later.
     fn tell_time(&self) {
         let is_due = || self.turn.load(Ordering::Relaxed) <= clock::now();
         if !is_due() {
@@ -245,7 +254,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Refuses a successor of other keys, for which all answers would be no, and one of other segments where their names were told.
+    /// Refuses a successor of other keys, for which all answers would be no, and one of other
+    /// segments where their names were told.
     fn check_keys(&self, number: usize, opened: &Opened) -> Result<(), Failure> {
         let path = &self.paths[number];
         if self.names_told
@@ -275,7 +285,8 @@ impl Filters<'_> {
         Known { exchanged, set: self.now() }
     }
 
-    /// Looks at the files and at the clock, if it is time to. Gives the filters where one is another than the thread knows.
+    /// Looks at the files and at the clock, if it is time to. Gives the filters where one is
+    /// another than the thread knows.
     pub fn renewed(&self, known: &Known) -> Option<Known> {
         self.look();
         self.tell_time();

@@ -5,8 +5,8 @@ use sysinfo::{MemoryRefreshKind, System};
 /// The part of the free memory that is taken.
 const SHARE: u64 = 8;
 
-/// An eighth of the memory that is free: in the machine, in the control group (a container's limit), and in what this process
-/// may address (`ulimit -v`). 0 where the system does not say it.
+/// An eighth of the memory that is free: in the machine, in the control group (a container's
+/// limit), and in what this process may address (`ulimit -v`). 0 where the system does not say it.
 pub fn share() -> u64 {
     let mut system = System::new();
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
@@ -16,7 +16,8 @@ pub fn share() -> u64 {
     system.available_memory().min(group).min(own) / SHARE
 }
 
-/// What Linux's list of a process's limits says of its address space; nothing where there is no limit.
+/// What Linux's list of a process's limits says of its address space; nothing where there is no
+/// limit.
 fn address_space(limits: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()

@@ -38,8 +38,8 @@ pub struct Missed {
     pub key: String,
 }
 
-/// Asks for random keys of 128 bits, or fewer where keys are numbers. So few of them are on the list by chance that it
-/// does not matter.
+/// Asks for random keys of 128 bits, or fewer where keys are numbers. So few of them are on the
+/// list by chance that it does not matter.
 pub fn random(filter: &Opened, asked: u64, seed: u64) -> Result<Tally, Failure> {
     let hasher = filter.key_hasher();
     let mut random = Random::new(seed);
@@ -87,7 +87,8 @@ fn random_key(domain: KeyDomain, random: &mut Random, key: &mut Vec<u8>) {
     written.expect("a vector takes every byte");
 }
 
-/// The interval for a share after `hits` of `trials` (Wilson, "Probable inference", 1927); 0 to 1 without trials.
+/// The interval for a share after `hits` of `trials` (Wilson, "Probable inference", 1927); 0 to 1
+/// without trials.
 pub fn wilson(hits: u64, trials: u64, z: f64) -> (f64, f64) {
     if trials == 0 {
         return (0.0, 1.0);

@@ -1,4 +1,5 @@
-//! The names of several filters, or of the segments of one, in the output, where it says which of them hold a key.
+//! The names of several filters, or of the segments of one, in the output, where it says which of
+//! them hold a key.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,8 +20,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names of filters. With `stem` a name has no folder and no ending, and each filter must have a name of its own. In
-    /// `text` each must be one that fits into a field of a line.
+    /// The names of filters. With `stem` a name has no folder and no ending, and each filter must
+    /// have a name of its own. In `text` each must be one that fits into a field of a line.
     pub fn of<'a>(
         paths: impl IntoIterator<Item = &'a Path>,
         stem: bool,
@@ -53,8 +54,8 @@ impl Names {
         Self { names, listed }
     }
 
-    /// The names of the segments of a filter, by their numbers; a number that none has is without a name. In `text` each must be one
-    /// that fits into a field of a line.
+    /// The names of the segments of a filter, by their numbers; a number that none has is without a
+    /// name. In `text` each must be one that fits into a field of a line.
     pub fn of_segments(
         path: &Path,
         segments: Vec<(u16, Option<String>)>,
@@ -98,8 +99,9 @@ impl Names {
     }
 }
 
-/// A name as it stands in a field of a line. As in CSV it is in quotes, and quotes in it are doubled, where it would be read as
-/// something else: [`NONE`], what begins with a quote, and in a `list` what has a comma.
+/// A name as it stands in a field of a line. As in CSV it is in quotes, and quotes in it are
+/// doubled, where it would be read as something else: [`NONE`], what begins with a quote, and in a
+/// `list` what has a comma.
 pub fn quoted(name: &str, list: bool) -> Cow<'_, str> {
     match name == NONE || name.starts_with('"') || (list && name.contains(',')) {
         true => Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))),

@@ -12,7 +12,8 @@ use crate::parquet;
 use crate::secrets::Secrets;
 use crate::text::message::{io_text, shown};
 
-/// Opens and checks the one filter of a verb. A secret and a seal key that are given must be its own.
+/// Opens and checks the one filter of a verb. A secret and a seal key that are given must be its
+/// own.
 pub fn open(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<Opened, Failure> {
     open_one_of(1, path, file, secrets)
 }
@@ -27,8 +28,8 @@ pub fn open_all<'a>(
     paths.iter().map(|path| open_one_of(paths.len(), path, file, secrets)).collect()
 }
 
-/// Opens one of so many filters. A key that is given must fit, whatever the others are: where it were only used when a
-/// file asks for it, an open file could be put in the place of a keyed one.
+/// Opens one of so many filters. A key that is given must fit, whatever the others are: where it
+/// were only used when a file asks for it, an open file could be put in the place of a keyed one.
 pub fn open_one_of(
     filters: usize,
     path: &Path,
@@ -90,7 +91,8 @@ pub fn to_change(path: &Path, file: FileArgs) -> FileArgs {
     FileArgs { copy_on_write: is_large, ..file }
 }
 
-/// Says that keys are taken for bytes, where the program of the file has other keys too and nobody has said which these are.
+/// Says that keys are taken for bytes, where the program of the file has other keys too and nobody
+/// has said which these are.
 pub fn note_encoding(path: &Path, opened: &Opened, file: FileArgs) {
     let domains = opened.format().key_domains();
     if file.encoding.is_none() && opened.format() != Format::Tepal && domains.contains(&KeyDomain::Integer) {
@@ -119,8 +121,8 @@ fn others_flags(error: &Error) -> Option<&'static str> {
     }
 }
 
-/// Lets keys go past the capacity, for `--past-promise`. Gives the policy that was there; nothing for a kind whose own rule says
-/// what happens then, such as a chain that grows.
+/// Lets keys go past the capacity, for `--past-promise`. Gives the policy that was there; nothing
+/// for a kind whose own rule says what happens then, such as a chain that grows.
 pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapacity>, Failure> {
     let policy = file.filter().over_capacity();
     match file.set_over_capacity(OverCapacity::Ignore) {

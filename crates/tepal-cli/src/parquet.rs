@@ -1,4 +1,5 @@
-//! What to do with a whole Parquet file that is given where a filter is expected: command lines that cut one out.
+//! What to do with a whole Parquet file that is given where a filter is expected: command lines
+//! that cut one out.
 
 use std::path::Path;
 

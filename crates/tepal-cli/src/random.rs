@@ -1,7 +1,7 @@
 //! Random numbers that follow from a seed.
 
-/// Random numbers from a seed (splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-/// 2014). For samples, not for secrets.
+/// Random numbers from a seed (splitmix64: Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", 2014). For samples, not for secrets.
 pub struct Random(u64);
 
 impl Random {
@@ -16,7 +16,8 @@ impl Random {
         mix(self.0)
     }
 
-    /// The next number below `bound`. For the small bounds here all numbers are equally likely, to within 2^-32.
+    /// The next number below `bound`. For the small bounds here all numbers are equally likely, to
+    /// within 2^-32.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }

@@ -1,5 +1,5 @@
-//! Which field of which rows a filter was built from. It stands in the file, and whoever reads records against the filter takes
-//! their keys from there too, unless flags say otherwise.
+//! Which field of which rows a filter was built from. It stands in the file, and whoever reads
+//! records against the filter takes their keys from there too, unless flags say otherwise.
 
 use std::path::Path;
 
@@ -40,7 +40,8 @@ impl Rows {
         Some(Self { field, format, null })
     }
 
-    /// What a filter that is built from these sources keeps of its rows; nothing where they are not all written alike.
+    /// What a filter that is built from these sources keeps of its rows; nothing where they are not
+    /// all written alike.
     pub fn label(rules: &KeyRules, sources: &[Source]) -> Option<String> {
         let nul = if rules.null { " nul" } else { "" };
         if let Field::Pointer(_) = rules.field.as_ref()? {
@@ -72,13 +73,14 @@ impl Rows {
     }
 }
 
-/// What a filter says its keys are: a field of rows, or whole records. Nothing for a file of another program, which says nothing.
+/// What a filter says its keys are: a field of rows, or whole records. Nothing for a file of
+/// another program, which says nothing.
 fn said(filter: &Opened) -> Option<Option<Rows>> {
     (filter.format() == Format::Tepal).then(|| Rows::of(filter.labels()))
 }
 
-/// What the keys of the records are that are read against these filters: as the flags say, else as the filters do. Where none are
-/// read (`reads`), it does not matter.
+/// What the keys of the records are that are read against these filters: as the flags say, else as
+/// the filters do. Where none are read (`reads`), it does not matter.
 pub fn rules<'a>(
     args: &KeyArgs,
     bad: BadPolicy,
@@ -123,7 +125,8 @@ pub fn rules<'a>(
     Ok(rules)
 }
 
-/// Where the keys of records are, as filters say it that are asked for long: the field, or nothing for whole records.
+/// Where the keys of records are, as filters say it that are asked for long: the field, or nothing
+/// for whole records.
 pub struct KeysFrom(Option<Rows>);
 
 impl KeysFrom {
@@ -133,7 +136,8 @@ impl KeysFrom {
         (!is_said).then(|| Self(filters.into_iter().find_map(said).flatten()))
     }
 
-    /// Refuses a filter that says otherwise, and comes in the place of one of them while records are read.
+    /// Refuses a filter that says otherwise, and comes in the place of one of them while records
+    /// are read.
     pub fn check(&self, path: &Path, filter: &Opened) -> Result<(), Failure> {
         let field = |rows: &Option<Rows>| rows.as_ref().map(|rows| rows.field.clone());
         match said(filter) {
@@ -156,7 +160,8 @@ fn told(rows: &Option<Rows>) -> String {
     rows.as_ref().map_or("whole lines".to_owned(), Rows::told)
 }
 
-/// Takes the keys from the field that a state keeps, of rows as they were written, unless flags say otherwise.
+/// Takes the keys from the field that a state keeps, of rows as they were written, unless flags say
+/// otherwise.
 pub fn take_from(path: &Path, rows: &Rows, rules: &mut KeyRules, quiet: bool) {
     if !quiet {
         complain(&format!("{}: {}", shown(path), said_of(rows, rules)));

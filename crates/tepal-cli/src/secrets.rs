@@ -89,7 +89,8 @@ pub fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
     }
 }
 
-/// Reads the key of a seal from a file of 32 or more hex digits. Any other file is the key, byte for byte.
+/// Reads the key of a seal from a file of 32 or more hex digits. Any other file is the key, byte
+/// for byte.
 pub fn read_seal(path: &Path) -> Result<SealKey, Failure> {
     let expected = "expected 16 bytes or more, or 32 hex digits or more (head -c 32 /dev/urandom makes some)";
     let KeyBytes(bytes) = &read(path, expected)?;
@@ -171,7 +172,8 @@ mod tests {
         let raw = seal(b"0123456789abcdef").unwrap();
         assert_eq!(raw, seal(b"30313233343536373839616263646566\n").unwrap());
         assert_ne!(raw, seal(b"0123456789abcdef\n").unwrap());
-        // These files have too few digits, an odd number of digits or other letters, so they are keys byte for byte.
+        // These files have too few digits, an odd number of digits or other letters, so they are
+        // keys byte for byte.
         for bytes in [&b"0123456789abcdef01"[..], &[b'0'; 33], &[b'g'; 32], &[0xFF; 4096]] {
             seal(bytes).unwrap();
         }

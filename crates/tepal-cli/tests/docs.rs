@@ -1,4 +1,5 @@
-//! The tables in `docs/formats.md` that are made from the code: the encodings of `--keys`, and the formats.
+//! The tables in `docs/formats.md` that are made from the code: the encodings of `--keys`, and the
+//! formats.
 //!
 //! `TEPAL_WRITE_DOCS=1 cargo test -p tepal-cli --test docs` writes them anew.
 

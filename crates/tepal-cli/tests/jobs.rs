@@ -29,8 +29,8 @@ fn answer(command: &str, folder: &Path) -> String {
     text
 }
 
-/// The page with what comes now. A line that begins with `$ ` is a command, one that begins with `> ` goes on with it, and
-/// each job has a folder of its own.
+/// The page with what comes now. A line that begins with `$ ` is a command, one that begins with `>
+/// ` goes on with it, and each job has a folder of its own.
 fn run_again(page: &str) -> (String, u32) {
     let (mut now, mut commands) = (String::new(), 0);
     let mut folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! `--json` of every verb against `docs/json.schema.json`, and that against the tables in `docs/json.md`.
+//! `--json` of every verb against `docs/json.schema.json`, and that against the tables in
+//! `docs/json.md`.
 //!
 //! `TEPAL_WRITE_DOCS=1 cargo test -p tepal-cli --test json` writes the tables anew.
 
@@ -41,8 +42,8 @@ impl Checker {
         }
     }
 
-    /// The words of JSON Schema that the file has: `$ref`, `anyOf`, `type`, `items`, `properties`, `required`. Nothing else
-    /// may be in an object.
+    /// The words of JSON Schema that the file has: `$ref`, `anyOf`, `type`, `items`, `properties`,
+    /// `required`. Nothing else may be in an object.
     fn fits(&mut self, rule: &Value, value: &Value, at: &str) -> Result<(), String> {
         if let Some(name) = rule.get("$ref").and_then(Value::as_str) {
             let name = name.strip_prefix("#/$defs/").unwrap();

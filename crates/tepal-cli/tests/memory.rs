@@ -1,4 +1,5 @@
-//! A list of unknown length from a pipe takes no more memory than the filter, what `--memory` says, and 18 MiB.
+//! A list of unknown length from a pipe takes no more memory than the filter, what `--memory` says,
+//! and 18 MiB.
 //!
 //! A file of its own: the system tells the peak only for all children of a process together.
 #![cfg(unix)]

@@ -1,4 +1,5 @@
-//! One key more in a large filter takes memory for the pages that it changes, not for a copy of the filter.
+//! One key more in a large filter takes memory for the pages that it changes, not for a copy of the
+//! filter.
 //!
 //! A file of its own: the system tells the peak only for all children of a process together.
 #![cfg(unix)]

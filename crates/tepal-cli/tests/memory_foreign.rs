@@ -1,5 +1,5 @@
-//! Another program's file is never in memory twice: at the peak there is one copy of its bits, and the file is let go of
-//! piece by piece.
+//! Another program's file is never in memory twice: at the peak there is one copy of its bits, and
+//! the file is let go of piece by piece.
 //!
 //! A file of its own: the system tells the peak only for all children of a process together.
 #![cfg(target_os = "linux")]

@@ -1,5 +1,5 @@
-//! The smallest filter of a list from a pipe takes no more memory than twice the filter, a byte a key, what `--memory` says, and 20 MiB; and the file
-//! is the same, whatever the memory.
+//! The smallest filter of a list from a pipe takes no more memory than twice the filter, a byte a
+//! key, what `--memory` says, and 20 MiB; and the file is the same, whatever the memory.
 //!
 //! A file of its own: the system tells the peak only for all children of a process together.
 #![cfg(unix)]

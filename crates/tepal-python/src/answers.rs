@@ -10,8 +10,9 @@ use crate::{key, map, objects};
 
 /// Answers for an Arrow column: a column of booleans, null where the key was null.
 ///
-/// Whatever reads Arrow columns takes it: `pyarrow.array(answers)`, `polars.Series(answers)`. Asked with a column of pyarrow,
-/// polars or pandas, `contains_many` gives one of theirs; this is for all others.
+/// Whatever reads Arrow columns takes it: `pyarrow.array(answers)`, `polars.Series(answers)`. Asked
+/// with a column of pyarrow, polars or pandas, `contains_many` gives one of theirs; this is for all
+/// others.
 #[pyclass(frozen, module = "tepal")]
 #[derive(Debug)]
 pub(crate) struct BooleanColumn {
@@ -60,8 +61,8 @@ fn has_form(keys: &Bound<'_, PyAny>) -> bool {
     ["numpy.", "pandas.", "polars.", "pyarrow."].iter().any(|of| name.starts_with(of))
 }
 
-/// What is asked, and the form that its answers get, if it is one of another package. Both are taken before anything is asked:
-/// the index or the name of the question may change meanwhile.
+/// What is asked, and the form that its answers get, if it is one of another package. Both are
+/// taken before anything is asked: the index or the name of the question may change meanwhile.
 fn asked<'py>(keys: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
     if !has_form(keys) {
         return Ok((keys.clone(), None));

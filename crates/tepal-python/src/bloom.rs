@@ -10,20 +10,25 @@ use crate::held::Held;
 use crate::mutable::MutableFilter;
 use crate::{error, key, options};
 
-/// BloomFilter(capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None, key_domain="bytes",
-///     scheme=None, over_capacity="refuse", name=None)
+/// BloomFilter(capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None,
+/// key_domain="bytes", scheme=None, over_capacity="refuse", name=None)
 ///
-/// A Bloom filter: a set that says `False` for certain and `True` for perhaps, in some ten bits a key.
+/// A Bloom filter: a set that says `False` for certain and `True` for perhaps, in some ten bits a
+/// key.
 ///
-/// `capacity` is how many different keys will come, and `false_positive_rate` the share of all other keys that may get `True`
-/// then.
+/// `capacity` is how many different keys will come, and `false_positive_rate` the share of all
+/// other keys that may get `True` then.
 ///
-/// - `layout`: `line` (one cache line a key), `double`, `split-block`, `scattered`; chosen for the rate where it is not given.
-/// - `seed`: an integer. Filters of keys that were divided by a hash, or let through by another filter, need seeds of their own:
-///   `seed=tepal.seed_for("shard 3")`.
-/// - `secret_key`: 16 bytes, `secrets.token_bytes(16)`. Nobody who has not got them can choose keys that collide. No file has them.
-/// - `key_domain`: `bytes`, or `int64` where all keys are integers of 64 bits, which are hashed several times as fast then.
-/// - `scheme`: the hash of another program, such as `spark-v2` or `guava-mitz64`, for a filter that is saved in its format.
+/// - `layout`: `line` (one cache line a key), `double`, `split-block`, `scattered`; chosen for the
+///   rate where it is not given.
+/// - `seed`: an integer. Filters of keys that were divided by a hash, or let through by another
+///   filter, need seeds of their own: `seed=tepal.seed_for("shard 3")`.
+/// - `secret_key`: 16 bytes, `secrets.token_bytes(16)`. Nobody who has not got them can choose keys
+///   that collide. No file has them.
+/// - `key_domain`: `bytes`, or `int64` where all keys are integers of 64 bits, which are hashed
+///   several times as fast then.
+/// - `scheme`: the hash of another program, such as `spark-v2` or `guava-mitz64`, for a filter that
+///   is saved in its format.
 /// - `over_capacity`: what happens when more keys come: `refuse`, `warn` or `ignore`.
 /// - `name`: travels in the file.
 ///
@@ -74,8 +79,9 @@ impl BloomFilter {
         Ok(filter.add_subclass(MutableFilter).add_subclass(BloomFilter))
     }
 
-    /// A new filter with the bits that this one and all others have. Every key of all of them is in it; of the other keys
-    /// some remain, so that its rate is above that of a filter built from the common keys alone.
+    /// A new filter with the bits that this one and all others have. Every key of all of them is in
+    /// it; of the other keys some remain, so that its rate is above that of a filter built from the
+    /// common keys alone.
     #[pyo3(signature = (*others))]
     fn intersection(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
         let py = this.py();
@@ -102,7 +108,8 @@ impl BloomFilter {
         held(this).write_with(this.py(), &other.get().held, |here, there| here.intersect_with(there))
     }
 
-    /// Is every bit of this filter set in the other one too? So it is where all its keys are in the other one.
+    /// Is every bit of this filter set in the other one too? So it is where all its keys are in the
+    /// other one.
     fn issubset(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<bool> {
         is_subset(this.py(), held(this), &other.get().held, false)
     }
@@ -132,8 +139,8 @@ impl BloomFilter {
         Ok(answer.into_pyobject(py)?.to_owned().into_any().unbind())
     }
 
-    /// Makes it smaller, without its keys, as long as its rate stays within `rate`: for a filter that was built too large.
-    /// Returns how many times smaller it is.
+    /// Makes it smaller, without its keys, as long as its rate stays within `rate`: for a filter
+    /// that was built too large. Returns how many times smaller it is.
     fn shrink_to(this: &Bound<'_, Self>, rate: f64) -> PyResult<u64> {
         held(this).write(this.py(), |opened| opened.shrink_to(rate))
     }
@@ -168,7 +175,8 @@ fn of_bloom<R: Send>(
     held(this).read(this.py(), |opened| opened.filter().as_bloom().map(look))
 }
 
-/// Of two Bloom filters; of `proper` subsets, the other one has more bits. Both are seen at one moment.
+/// Of two Bloom filters; of `proper` subsets, the other one has more bits. Both are seen at one
+/// moment.
 fn is_subset(py: Python<'_>, here: &Held, there: &Held, proper: bool) -> PyResult<bool> {
     let is_subset =
         here.read_with(py, there, |a, b| match (a.filter().as_bloom(), b.filter().as_bloom()) {

@@ -6,10 +6,11 @@ use crate::filter::built;
 use crate::mutable::MutableFilter;
 use crate::options;
 
-/// A chain of Bloom filters that grows and keeps one promise. It is filled more quickly than a `GrowingFilter`, and takes more bits.
+/// A chain of Bloom filters that grows and keeps one promise. It is filled more quickly than a
+/// `GrowingFilter`, and takes more bits.
 ///
-/// The first filter is for `capacity` keys, and each further one for `expansion` times as many. Files of RedisBloom and valkey-bloom
-/// with several filters are opened as such chains.
+/// The first filter is for `capacity` keys, and each further one for `expansion` times as many.
+/// Files of RedisBloom and valkey-bloom with several filters are opened as such chains.
 ///
 /// >>> seen = tepal.ScalableBloomFilter(1000)
 /// >>> seen.update(range(10_000))
@@ -45,7 +46,8 @@ impl ScalableBloomFilter {
     }
 }
 
-/// A Bloom filter that says `False` for known strangers, though its bits say `True`. The command `tepal except` makes its file.
+/// A Bloom filter that says `False` for known strangers, though its bits say `True`. The command
+/// `tepal except` makes its file.
 #[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "ExceptedBloomFilter")]
 #[derive(Debug)]
 pub(crate) struct ExceptedBloomFilter;

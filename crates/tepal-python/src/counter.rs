@@ -16,9 +16,9 @@ use crate::{error, objects, options};
 
 /// KeyCounter(key_domain="bytes")
 ///
-/// Counts different keys in 3 MiB, whatever their number: to plan one filter for keys that are in several places. Each place
-/// counts its own; united with `|=` they know how many keys to make room for. That is the same number however the keys were
-/// divided.
+/// Counts different keys in 3 MiB, whatever their number: to plan one filter for keys that are in
+/// several places. Each place counts its own; united with `|=` they know how many keys to make room
+/// for. That is the same number however the keys were divided.
 ///
 /// >>> here, there = tepal.KeyCounter(), tepal.KeyCounter()
 /// >>> here.update(["apple", "banana"]), there.update(["banana", "cherry"])
@@ -41,7 +41,8 @@ impl KeyCounter {
         Ok(KeyCounter(Mutex::new(counter.map_err(|error| error::of(py, error))?)))
     }
 
-    /// Counts all keys of an iterable, a numpy array or an Arrow column too. Returns how many nulls were left out.
+    /// Counts all keys of an iterable, a numpy array or an Arrow column too. Returns how many nulls
+    /// were left out.
     fn update(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         match column::source(keys)? {
             Source::Rows(rows) => {
@@ -75,7 +76,8 @@ impl KeyCounter {
         self.counter().keys()
     }
 
-    /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a standard error below 0.08 %.
+    /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a
+    /// standard error below 0.08 %.
     #[getter]
     fn different(&self) -> u64 {
         self.counter().different()
@@ -87,7 +89,8 @@ impl KeyCounter {
         self.counter().is_exact()
     }
 
-    /// The capacity of a filter for these keys: the different ones, and where these are an estimate 0.16 % more; at least 1.
+    /// The capacity of a filter for these keys: the different ones, and where these are an estimate
+    /// 0.16 % more; at least 1.
     #[getter]
     fn capacity(&self) -> u64 {
         self.counter().room()

@@ -8,10 +8,12 @@ use crate::{error, key, options};
 
 /// A filter that forgets keys: a window of time, or of the keys that came last.
 ///
-/// - `window`: keys stay for so long, in whatever unit your clock has: tell it the time with `advance_to(int(time.time()))`. Then
-///   `capacity` is how many different keys each window may have.
+/// - `window`: keys stay for so long, in whatever unit your clock has: tell it the time with
+///   `advance_to(int(time.time()))`. Then `capacity` is how many different keys each window may
+///   have.
 /// - `window_of_keys`: the last so many keys stay.
-/// - `generations`: in how many parts a window is counted. A key stays for up to one part more than the window.
+/// - `generations`: in how many parts a window is counted. A key stays for up to one part more than
+///   the window.
 ///
 /// >>> logins = tepal.ExpiringFilter(50_000, window=24 * 3600, generations=24)
 /// >>> logins.advance_to(1_700_000_000), logins.add("alice")
@@ -63,14 +65,15 @@ impl ExpiringFilter {
         Ok(filter.add_subclass(MutableFilter).add_subclass(ExpiringFilter))
     }
 
-    /// Tells it the time, by which keys expire. Time does not go back: an earlier time changes nothing. Returns how many
-    /// generations have gone by.
+    /// Tells it the time, by which keys expire. Time does not go back: an earlier time changes
+    /// nothing. Returns how many generations have gone by.
     fn advance_to(this: &Bound<'_, Self>, time: &Bound<'_, PyAny>) -> PyResult<u64> {
         let time = options::whole("time", time)?;
         held(this.as_super()).write(this.py(), |opened| opened.advance_to(time))
     }
 
-    /// Was the key added within the window that ends at this time? The filter itself stays at the time it was told.
+    /// Was the key added within the window that ends at this time? The filter itself stays at the
+    /// time it was told.
     fn contains_at(
         this: &Bound<'_, Self>,
         key: &Bound<'_, PyAny>,
@@ -81,7 +84,8 @@ impl ExpiringFilter {
         Ok(within.unwrap_or(false))
     }
 
-    /// How long ago a key came, in the unit of the window and by its generation; `None` for one that is not in.
+    /// How long ago a key came, in the unit of the window and by its generation; `None` for one
+    /// that is not in.
     fn age(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         let key = key::of(key)?;
         Ok(of(this, |filter| filter.age_estimate(&key))?.flatten())

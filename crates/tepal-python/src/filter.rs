@@ -71,8 +71,8 @@ fn of_class(class: &Bound<'_, PyType>, opened: Opened) -> PyResult<Py<PyAny>> {
 impl Filter {
     /// Is the key in the set? `False` is certain; `True` means perhaps.
     ///
-    /// A key is a `str`, `bytes`, an `int`, or a tuple of these. A key that the filter cannot have, such as text among
-    /// integers, was never inserted.
+    /// A key is a `str`, `bytes`, an `int`, or a tuple of these. A key that the filter cannot have,
+    /// such as text among integers, was never inserted.
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = key::of(key)?;
         // The usual kind, without asking which one it is by a table of calls.
@@ -92,8 +92,9 @@ impl Filter {
     /// | a pandas `Index` | a numpy array of `bool`, as `Index.isin` gives; `False` where the key is null |
     /// | another Arrow column, such as one of DuckDB | a pyarrow array, or `BooleanColumn` without pyarrow |
     ///
-    /// Columns are read where they lie, without a loop in Python, and other threads run meanwhile. Nobody should write to a
-    /// numpy array while it is read: the filter then asks for whatever stands there.
+    /// Columns are read where they lie, without a loop in Python, and other threads run meanwhile.
+    /// Nobody should write to a numpy array while it is read: the filter then asks for whatever
+    /// stands there.
     ///
     /// >>> seen = tepal.BloomFilter(1000)
     /// >>> seen.update(["apple", "banana"])
@@ -104,7 +105,8 @@ impl Filter {
         answers::contains_many(&self.held, keys)
     }
 
-    /// The share of wrong answers now, from the bits: of keys that were never inserted, so many get `True`.
+    /// The share of wrong answers now, from the bits: of keys that were never inserted, so many get
+    /// `True`.
     #[getter]
     fn false_positive_rate(&self, py: Python<'_>) -> PyResult<f64> {
         self.held.read(py, |opened| opened.filter().false_positive_rate())
@@ -121,8 +123,9 @@ impl Filter {
         self.held.read(py, |opened| opened.filter().estimated_len())
     }
 
-    /// Keys that were inserted, repeats included: at most so many are different. After a union it is the sum of both, in which a key
-    /// that both have counts twice. `None` where that is not known.
+    /// Keys that were inserted, repeats included: at most so many are different. After a union it
+    /// is the sum of both, in which a key that both have counts twice. `None` where that is not
+    /// known.
     #[getter]
     fn keys_inserted(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.held.look(py, |opened| opened.filter().keys_inserted())
@@ -152,7 +155,8 @@ impl Filter {
         self.held.look(py, |opened| opened.format().name())
     }
 
-    /// Everything about the filter as a dict, as `tepal info --json` prints it. Costs some passes over the bits.
+    /// Everything about the filter as a dict, as `tepal info --json` prints it. Costs some passes
+    /// over the bits.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (facts, can) = self.held.read(py, |opened| (opened.facts(), opened.can()))?;
         info::dict(py, &facts.map_err(|error| error::of(py, error))?, can)
@@ -173,8 +177,9 @@ impl Filter {
 
     /// Saves it: the old file or the new one, whole, whatever happens meanwhile.
     ///
-    /// `format` names another program whose file it shall be (`guava`, `spark`, ...): it must be one of its filters.
-    /// `seal_key` (32 bytes or more) seals the file, so that whoever opens it with that key knows that it is yours.
+    /// `format` names another program whose file it shall be (`guava`, `spark`, ...): it must be
+    /// one of its filters. `seal_key` (32 bytes or more) seals the file, so that whoever opens it
+    /// with that key knows that it is yours.
     #[pyo3(signature = (path, *, format=None, seal_key=None))]
     fn save(
         &self,
@@ -208,10 +213,12 @@ impl Filter {
         Ok(PyBytes::new(py, &bytes.map_err(|error| error::of(py, error))?))
     }
 
-    /// Opens a file: checked, then mapped, so that a file of many GiB is there at once and shared by all processes.
+    /// Opens a file: checked, then mapped, so that a file of many GiB is there at once and shared
+    /// by all processes.
     ///
-    /// Nobody may cut or overwrite the file in its place while it is open; `save` never does, it replaces files. Where that
-    /// cannot be promised, `from_file` reads it into memory. The options are those of `tepal.open`.
+    /// Nobody may cut or overwrite the file in its place while it is open; `save` never does, it
+    /// replaces files. Where that cannot be promised, `from_file` reads it into memory. The options
+    /// are those of `tepal.open`.
     #[classmethod]
     #[pyo3(signature = (path, *, format=None, key_domain=None, secret_key=None, seal_key=None, name=None, quick=false))]
     #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
@@ -231,8 +238,8 @@ impl Filter {
 
     /// Reads a file of tepal or of another program into memory.
     ///
-    /// `format` names the program where its files have no mark (`spark`, `parquet-sbbf`, ...), and `key_domain` says what its
-    /// keys were, which such files do not say.
+    /// `format` names the program where its files have no mark (`spark`, `parquet-sbbf`, ...), and
+    /// `key_domain` says what its keys were, which such files do not say.
     #[classmethod]
     #[pyo3(signature = (path, *, format=None, key_domain=None, secret_key=None, seal_key=None, name=None))]
     fn from_file(
@@ -268,7 +275,8 @@ impl Filter {
 
     /// Frees the memory, or the map of the file. Every call after it is a `tepal.ClosedError`.
     ///
-    /// Nobody has to: it goes by itself with the last name of the filter. `with tepal.open(...) as seen:` closes it too.
+    /// Nobody has to: it goes by itself with the last name of the filter. `with tepal.open(...) as
+    /// seen:` closes it too.
     fn close(&self, py: Python<'_>) {
         self.held.close(py);
     }
@@ -312,8 +320,9 @@ impl Filter {
         PyTuple::new(py, [restore, state.into_any()])
     }
 
-    /// Filters are equal where they give every key the same answer for the same reason: one kind, one size, one hash, the
-    /// same bits. Capacity, name and counts do not matter. `<=` is said of Bloom filters alone.
+    /// Filters are equal where they give every key the same answer for the same reason: one kind,
+    /// one size, one hash, the same bits. Capacity, name and counts do not matter. `<=` is said of
+    /// Bloom filters alone.
     fn __richcmp__(
         &self,
         py: Python<'_>,

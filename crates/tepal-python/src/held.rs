@@ -1,7 +1,7 @@
 //! A filter behind a lock, for many threads.
 //!
-//! One rule keeps threads from waiting for each other for ever: nobody waits for the lock while holding the interpreter, and
-//! nobody asks for the interpreter while holding the lock.
+//! One rule keeps threads from waiting for each other for ever: nobody waits for the lock while
+//! holding the interpreter, and nobody asks for the interpreter while holding the lock.
 
 use std::sync::{PoisonError, RwLock, TryLockError};
 
@@ -75,8 +75,8 @@ impl Held {
         self.0.write().unwrap_or_else(PoisonError::into_inner).as_mut().map(change)
     }
 
-    /// A change of this filter by a look at another one. Locks are taken in the order of their addresses, so that two threads
-    /// which unite two filters each way never wait for each other.
+    /// A change of this filter by a look at another one. Locks are taken in the order of their
+    /// addresses, so that two threads which unite two filters each way never wait for each other.
     pub(crate) fn write_with<R: Send>(
         &self,
         py: Python<'_>,
@@ -85,7 +85,8 @@ impl Held {
     ) -> PyResult<R> {
         let changed = py.detach(|| {
             if std::ptr::eq(self, other) {
-                // Under one lock: what came or went between a look and the change would be lost, or come back.
+                // Under one lock: what came or went between a look and the change would be lost, or
+                // come back.
                 return self.write_detached(|here| {
                     let same = here.clone();
                     change(here, &same)

@@ -1,4 +1,5 @@
-//! What a filter is, as a dict: the library's facts under the names of `tepal info --json` (docs/json.md).
+//! What a filter is, as a dict: the library's facts under the names of `tepal info --json`
+//! (docs/json.md).
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -100,7 +101,8 @@ fn bit_len(facts: &Facts) -> u64 {
     sum(facts, |part| part.bit_len) + lines + facts.ribbon.as_ref().map_or(0, |ribbon| ribbon.bit_len)
 }
 
-/// Its bits for each key of the capacity; of a static filter or map, which may have none, for each key in it.
+/// Its bits for each key of the capacity; of a static filter or map, which may have none, for each
+/// key in it.
 fn bits_per_key(facts: &Facts) -> f64 {
     let keys = facts.ribbon.as_ref().map_or(facts.capacity, |ribbon| ribbon.keys);
     bit_len(facts) as f64 / keys.max(1) as f64

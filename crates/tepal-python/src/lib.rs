@@ -1,16 +1,17 @@
-//! The Python package `tepal`, as a door to the library: it translates keys, columns, answers and errors, and has no filter of
-//! its own. `docs/python.md` in the repository is for its users.
+//! The Python package `tepal`, as a door to the library: it translates keys, columns, answers and
+//! errors, and has no filter of its own. `docs/python.md` in the repository is for its users.
 //!
-//! - `key.rs`: one object as a key. `column/`: many of them, from a buffer or through Arrow. `objects.rs`: from anything that
-//!   can be iterated.
+//! - `key.rs`: one object as a key. `column/`: many of them, from a buffer or through Arrow.
+//!   `objects.rs`: from anything that can be iterated.
 //! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
-//! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one file a class. Below: which one a filter of each kind is of.
+//! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one
+//!   file a class. Below: which one a filter of each kind is of.
 //! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
 //! - `values.rs`: the values of a map, from columns and objects.
 //! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
 //!
-//! `unsafe` stands in `column/` (`arrow/`, `buffer.rs`, `numbers.rs`), where other programs' memory is read, and in `key.rs`, for one call of
-//! Python that pyo3 does not wrap.
+//! `unsafe` stands in `column/` (`arrow/`, `buffer.rs`, `numbers.rs`), where other programs' memory
+//! is read, and in `key.rs`, for one call of Python that pyo3 does not wrap.
 
 mod answers;
 mod bloom;

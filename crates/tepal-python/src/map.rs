@@ -12,19 +12,22 @@ use crate::held::Held;
 use crate::values::{self, Hashed, Values};
 use crate::{answers, error, key, options};
 
-/// The smallest map from the keys of a set that does not change to small numbers, or to names. The keys are not in it.
+/// The smallest map from the keys of a set that does not change to small numbers, or to names. The
+/// keys are not in it.
 ///
-/// `pairs` is a dict or another mapping, or an iterable of pairs; `from_columns` takes keys and values apart. A value is an `int`
-/// from 0 to 2**32 - 1, or a `str`: then it is a name, and the map has all names. A key that was given has its value, certainly.
-/// Another key has none, but for a share of them, `false_positive_rate` (0.01 where nothing is said), that get some value or other.
-/// With `known_keys_only` all do: then a key takes the bits of its value and hardly more, and whoever asks has to know that the key
-/// was given.
+/// `pairs` is a dict or another mapping, or an iterable of pairs; `from_columns` takes keys and
+/// values apart. A value is an `int` from 0 to 2**32 - 1, or a `str`: then it is a name, and the
+/// map has all names. A key that was given has its value, certainly. Another key has none, but for
+/// a share of them, `false_positive_rate` (0.01 where nothing is said), that get some value or
+/// other. With `known_keys_only` all do: then a key takes the bits of its value and hardly more,
+/// and whoever asks has to know that the key was given.
 ///
 /// - `value_bits`: bits of a value, 1 to 32: as many as the greatest takes, where nothing is said.
-/// - `names`: the names of the values, that of 0 first; values are names or numbers then. Where it is left out, names are sorted.
+/// - `names`: the names of the values, that of 0 first; values are names or numbers then. Where it
+///   is left out, names are sorted.
 ///
-/// Equal keys with equal values are one; a key with two values is refused. Takes 16 bytes a pair while it is built, and 40 of
-/// columns.
+/// Equal keys with equal values are one; a key with two values is refused. Takes 16 bytes a pair
+/// while it is built, and 40 of columns.
 ///
 /// >>> country = tepal.RibbonMap({"alice": "AT", "bob": "CH", "carol": "AT"}, 0.001)
 /// >>> country["bob"], country.get("mallory"), country.get("mallory", "nowhere")
@@ -66,8 +69,8 @@ impl RibbonMap {
 
     /// The map of two columns: a key and its value in each row.
     ///
-    /// Either is a list or another iterable, a numpy array, or an Arrow column; values are whole numbers or texts. A row is left out
-    /// where an Arrow column has a null.
+    /// Either is a list or another iterable, a numpy array, or an Arrow column; values are whole
+    /// numbers or texts. A row is left out where an Arrow column has a null.
     ///
     /// >>> import numpy
     /// >>> shard = tepal.RibbonMap.from_columns(numpy.arange(1000), numpy.arange(1000) % 8, key_domain="int64")
@@ -158,7 +161,8 @@ impl RibbonMap {
         Err(error::new(this.py(), "NotPossibleError", text.into()))
     }
 
-    /// The names of the values, that of 0 first; an empty list where values are numbers and no more.
+    /// The names of the values, that of 0 first; an empty list where values are numbers and no
+    /// more.
     #[getter]
     fn names<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyString>>> {
         names(this.py(), held(this))

@@ -10,8 +10,9 @@ use crate::{error, key, options};
 
 /// A filter that takes keys.
 ///
-/// Many threads may add, update and ask at the same time, and no key is lost: a key is in as soon as the call that adds it
-/// has returned. An `update` of many keys goes in piece by piece, and others may see the first pieces before the last.
+/// Many threads may add, update and ask at the same time, and no key is lost: a key is in as soon
+/// as the call that adds it has returned. An `update` of many keys goes in piece by piece, and
+/// others may see the first pieces before the last.
 #[pyclass(frozen, subclass, extends = Filter, module = "tepal", name = "MutableFilter")]
 #[derive(Debug)]
 pub(crate) struct MutableFilter;
@@ -20,18 +21,22 @@ pub(crate) struct MutableFilter;
 impl MutableFilter {
     /// Adds a key. `True`: it is surely new. `False`: it was in already, or looked so.
     ///
-    /// A key is a `str` (as UTF-8), `bytes`, an `int` (the same key as its decimal text, unless the keys are integers), or a
-    /// tuple of these. The same key is the same in every language and in the command `tepal`.
+    /// A key is a `str` (as UTF-8), `bytes`, an `int` (the same key as its decimal text, unless the
+    /// keys are integers), or a tuple of these. The same key is the same in every language and in
+    /// the command `tepal`.
     ///
-    /// A full filter raises `tepal.CapacityError` for a new key, unless it was made with another `over_capacity`.
+    /// A full filter raises `tepal.CapacityError` for a new key, unless it was made with another
+    /// `over_capacity`.
     fn add(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = key::of(key)?;
         held(this).touch(this.py(), |opened| opened.insert(&key))
     }
 
-    /// Adds all keys of each argument: an iterable, a numpy array, an Arrow column, or another filter of the same shape.
+    /// Adds all keys of each argument: an iterable, a numpy array, an Arrow column, or another
+    /// filter of the same shape.
     ///
-    /// Returns how many nulls of Arrow columns were skipped. When a key is refused, those before it are in.
+    /// Returns how many nulls of Arrow columns were skipped. When a key is refused, those before it
+    /// are in.
     #[pyo3(signature = (*keys))]
     fn update(this: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<u64> {
         let (py, mut nulls, mut done) = (this.py(), 0, 0);
@@ -49,7 +54,8 @@ impl MutableFilter {
         held(this).write(this.py(), Opened::clear)
     }
 
-    /// A new filter with the keys of this one and of all others, which must be of the same shape and hash.
+    /// A new filter with the keys of this one and of all others, which must be of the same shape
+    /// and hash.
     #[pyo3(signature = (*others))]
     fn union(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
         let py = this.py();
@@ -85,7 +91,8 @@ impl MutableFilter {
         filter::capacity(this.py(), held(this))
     }
 
-    /// What happens when more keys come than `capacity`: `refuse`, `warn` or `ignore`. It can be set.
+    /// What happens when more keys come than `capacity`: `refuse`, `warn` or `ignore`. It can be
+    /// set.
     #[getter]
     fn over_capacity(this: &Bound<'_, Self>) -> PyResult<&'static str> {
         held(this).look(this.py(), |opened| opened.filter().over_capacity().name())
@@ -122,7 +129,8 @@ fn unite(this: &Bound<'_, MutableFilter>, other: &Bound<'_, Filter>) -> PyResult
     held(this).write_with(this.py(), &other.get().held, |here, there| here.union_with(there))
 }
 
-/// Is the other one this very filter, so that it has no key to add? Where copies are kept, each key has one more in a union.
+/// Is the other one this very filter, so that it has no key to add? Where copies are kept, each key
+/// has one more in a union.
 fn is_itself(this: &Bound<'_, MutableFilter>, other: &Bound<'_, Filter>) -> PyResult<bool> {
     if !this.is(other) {
         return Ok(false);

@@ -1,4 +1,5 @@
-//! Keys that are objects, one by one: hashed while the interpreter is held, inserted and asked in batches without it.
+//! Keys that are objects, one by one: hashed while the interpreter is held, inserted and asked in
+//! batches without it.
 
 use pyo3::prelude::*;
 use tepal::{
@@ -48,8 +49,8 @@ impl Change for Insert {
     }
 }
 
-/// Puts the hashes of all keys into `all`, for a filter that takes them at once. Returns how many nulls were skipped. After an
-/// error, `all` has the keys before it.
+/// Puts the hashes of all keys into `all`, for a filter that takes them at once. Returns how many
+/// nulls were skipped. After an error, `all` has the keys before it.
 pub(crate) fn hashes(
     py: Python<'_>,
     hasher: &KeyHasher,
@@ -75,8 +76,9 @@ pub(crate) fn hashes(
     Ok(nulls)
 }
 
-/// Does it with all keys of a column or of whatever can be iterated. Returns how many nulls were skipped. What is before a key
-/// that is refused is done; `done` counts the keys of all calls together.
+/// Does it with all keys of a column or of whatever can be iterated. Returns how many nulls were
+/// skipped. What is before a key that is refused is done; `done` counts the keys of all calls
+/// together.
 pub(crate) fn change(
     py: Python<'_>,
     held: &Held,
@@ -193,7 +195,8 @@ pub(crate) fn numbered(py: Python<'_>, error: PyErr, i: usize, what: &str) -> Py
     error
 }
 
-/// Answers for all objects: `many` asks for keys that are prepared, and `one` for a key that cannot be.
+/// Answers for all objects: `many` asks for keys that are prepared, and `one` for a key that cannot
+/// be.
 pub(crate) fn ask<A: Clone + Default + Send>(
     py: Python<'_>,
     held: &Held,

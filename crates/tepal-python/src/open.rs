@@ -89,12 +89,13 @@ pub(crate) fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
 
 /// Opens a filter's file, whatever kind of filter it holds and whichever program wrote it.
 ///
-/// A file of tepal is checked, then mapped; `mapped=False` reads it into memory. Files of Guava, Spark, Parquet, RedisBloom,
-/// valkey-bloom, DCSO and bits-and-blooms are read into memory.
+/// A file of tepal is checked, then mapped; `mapped=False` reads it into memory. Files of Guava,
+/// Spark, Parquet, RedisBloom, valkey-bloom, DCSO and bits-and-blooms are read into memory.
 ///
 /// - `format`: the program, where its files have no mark, or to refuse all others.
 /// - `key_domain`: what the keys were, where the file does not say it; else, what they must be.
-/// - `secret_key`, `seal_key`: the key that the filter was made with, that the file was sealed with.
+/// - `secret_key`, `seal_key`: the key that the filter was made with, that the file was sealed
+///   with.
 /// - `name`: refuses a filter of another name.
 /// - `quick`: checks the head alone; `verify()` checks the rest later.
 ///
@@ -142,11 +143,13 @@ pub(crate) fn restore(data: &Bound<'_, PyAny>, format: &str, key_domain: &str) -
     wrap(data.py(), read_bytes(data, options)?)
 }
 
-/// A seed of its own for a purpose, such as `"shard 3"`: the same one for the same words, always and in every language.
+/// A seed of its own for a purpose, such as `"shard 3"`: the same one for the same words, always
+/// and in every language.
 ///
-/// Keys that were chosen by a hash fall on a few lines of a filter with the same hash and seed, where it errs many times as
-/// often as it promises. So it is with the shards of a set that is divided by a filter's hash, and with a filter of the keys
-/// that another one let through. Give each of them a purpose of its own.
+/// Keys that were chosen by a hash fall on a few lines of a filter with the same hash and seed,
+/// where it errs many times as often as it promises. So it is with the shards of a set that is
+/// divided by a filter's hash, and with a filter of the keys that another one let through. Give
+/// each of them a purpose of its own.
 ///
 /// >>> shards = [tepal.BloomFilter(1000, seed=tepal.seed_for(f"shard {i}")) for i in range(4)]
 #[pyfunction]

@@ -51,7 +51,8 @@ pub(crate) fn seal_key(py: Python<'_>, bytes: Option<&[u8]>) -> PyResult<Option<
     bytes.map(|bytes| SealKey::new(bytes).map_err(|error| error::of(py, error))).transpose()
 }
 
-/// A builder of the library with what all classes have: the seed, the secret key, the key domain and the name.
+/// A builder of the library with what all classes have: the seed, the secret key, the key domain
+/// and the name.
 macro_rules! with_keys {
     ($py:ident, $builder:expr, $seed:ident, $secret_key:ident, $key_domain:ident, $name:ident) => {{
         let mut builder = $builder

@@ -4,7 +4,8 @@ use tepal::facts::{Facts, Unrecorded};
 
 use crate::info;
 
-/// A filter to which so many times its different keys were given had repeats among them: its estimate is never that far off.
+/// A filter to which so many times its different keys were given had repeats among them: its
+/// estimate is never that far off.
 const REPEATED: f64 = 1.1;
 
 /// Parts of the array whose fill is drawn.
@@ -13,7 +14,8 @@ pub(crate) const SLICES: usize = 48;
 /// What it is, in a line.
 pub(crate) fn line(facts: &Facts) -> String {
     let name = facts.labels.name.as_ref().map_or(String::new(), |name| format!("'{name}': "));
-    // With repeats, as those of a union of filters that have keys in common, only the different keys are told.
+    // With repeats, as those of a union of filters that have keys in common, only the different
+    // keys are told.
     let is_counted =
         |keys: &u64| *keys as f64 <= REPEATED * facts.estimated_len || !facts.segments.is_empty();
     let keys = match facts.keys_inserted.filter(is_counted) {
@@ -40,7 +42,8 @@ pub(crate) fn line(facts: &Facts) -> String {
     )
 }
 
-/// The same with a picture, where it is not made full: a bar for each part of the array, as high as it is full.
+/// The same with a picture, where it is not made full: a bar for each part of the array, as high as
+/// it is full.
 pub(crate) fn html(class: &str, facts: &Facts, fills: Option<&[f64]>) -> String {
     let picture = fills.map(|fills| format!("<br>{}", bars(fills))).unwrap_or_default();
     format!(

@@ -10,14 +10,16 @@ use crate::filter::{self, Filter, built};
 use crate::held::Held;
 use crate::{error, key, objects, options};
 
-/// RibbonFilter(keys, false_positive_rate=0.01, *, threads=1, prefer_speed=False, seed=None, secret_key=None, key_domain="bytes", name=None)
+/// RibbonFilter(keys, false_positive_rate=0.01, *, threads=1, prefer_speed=False, seed=None,
+/// secret_key=None, key_domain="bytes", name=None)
 ///
-/// The smallest filter of a set that does not change: built of all its keys at once, in about two thirds of the bits of a Bloom
-/// filter.
+/// The smallest filter of a set that does not change: built of all its keys at once, in about two
+/// thirds of the bits of a Bloom filter.
 ///
-/// `keys` is whatever `BloomFilter.update` takes. Repeats count once, nulls not at all. Takes some 16 bytes a key while it is built.
-/// A few keys that come later may be added, at 8 bytes each, until it is built anew. At rates between powers of two above 1/64 a second
-/// ribbon saves up to 3 % of the bits; `prefer_speed=True` is without it, quicker to build and to ask.
+/// `keys` is whatever `BloomFilter.update` takes. Repeats count once, nulls not at all. Takes some
+/// 16 bytes a key while it is built. A few keys that come later may be added, at 8 bytes each,
+/// until it is built anew. At rates between powers of two above 1/64 a second ribbon saves up to 3
+/// % of the bits; `prefer_speed=True` is without it, quicker to build and to ask.
 ///
 /// >>> blocked = tepal.RibbonFilter(["apple", "banana", "apple"], 0.001)
 /// >>> "apple" in blocked, "cherry" in blocked, len(blocked)
@@ -58,7 +60,8 @@ impl RibbonFilter {
         Ok(filter.add_subclass(RibbonFilter))
     }
 
-    /// Adds a key beside the ribbon, which does not change: 8 bytes. `True`: it is surely new. `False`: it was in already, or looked so.
+    /// Adds a key beside the ribbon, which does not change: 8 bytes. `True`: it is surely new.
+    /// `False`: it was in already, or looked so.
     ///
     /// >>> blocked = tepal.RibbonFilter(["apple", "banana"], 0.001)
     /// >>> blocked.add("cherry"), blocked.add("apple"), "cherry" in blocked
@@ -70,10 +73,12 @@ impl RibbonFilter {
         held(this).touch(this.py(), |opened| opened.insert(&key))
     }
 
-    /// Adds all keys of each argument, which is whatever `BloomFilter.update` takes, or another filter of the same ribbon.
+    /// Adds all keys of each argument, which is whatever `BloomFilter.update` takes, or another
+    /// filter of the same ribbon.
     ///
-    /// Returns how many nulls of Arrow columns were skipped. The keys of an argument are sorted, and go in at once: many are quicker
-    /// so than by `add`. When a key is refused, none of its argument is in.
+    /// Returns how many nulls of Arrow columns were skipped. The keys of an argument are sorted,
+    /// and go in at once: many are quicker so than by `add`. When a key is refused, none of its
+    /// argument is in.
     #[pyo3(signature = (*keys))]
     fn update(this: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<u64> {
         let (py, mut nulls) = (this.py(), 0);
@@ -90,8 +95,9 @@ impl RibbonFilter {
         Ok(nulls)
     }
 
-    /// How many different keys are in it. One that was made of a table (`to_ribbon`) counts the different numbers of that table's keys, of
-    /// which two may have one, and the keys that were added.
+    /// How many different keys are in it. One that was made of a table (`to_ribbon`) counts the
+    /// different numbers of that table's keys, of which two may have one, and the keys that were
+    /// added.
     fn __len__(this: &Bound<'_, Self>) -> PyResult<usize> {
         filter::len(this.py(), held(this))
     }

@@ -8,10 +8,12 @@ use crate::filter::{self, Filter, built};
 use crate::held::Held;
 use crate::{error, key, objects, options};
 
-/// A filter of the parts of a whole (regions, days, shards): which of them may hold a key, in one lookup.
+/// A filter of the parts of a whole (regions, days, shards): which of them may hold a key, in one
+/// lookup.
 ///
-/// `capacity` is how many pairs of key and segment it holds, and `false_positive_rate` how many wrong segments a key in none gets, on
-/// average. Segments have names, and come with their first key; those of a file may have numbers alone.
+/// `capacity` is how many pairs of key and segment it holds, and `false_positive_rate` how many
+/// wrong segments a key in none gets, on average. Segments have names, and come with their first
+/// key; those of a file may have numbers alone.
 ///
 /// >>> accounts = tepal.SegmentFilter(1000, 0.001)
 /// >>> accounts.update("north", ["alice", "bob"]), accounts.add("south", "bob")
@@ -61,14 +63,16 @@ impl SegmentFilter {
         })
     }
 
-    /// Adds many keys to a segment: whatever `BloomFilter.update` takes. Returns how many nulls were skipped.
+    /// Adds many keys to a segment: whatever `BloomFilter.update` takes. Returns how many nulls
+    /// were skipped.
     ///
-    /// All keys are read first, at 8 bytes a key, and then added at once to the segment that has this name at that moment. When
-    /// a key is refused, those before it are in.
+    /// All keys are read first, at 8 bytes a key, and then added at once to the segment that has
+    /// this name at that moment. When a key is refused, those before it are in.
     fn update(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         let (py, segment) = (this.py(), named(segment)?);
         let hasher = held(this).look(py, Opened::key_hasher)?;
-        // The keys before the segment: while they are read, it may be dropped, and another one get its number.
+        // The keys before the segment: while they are read, it may be dropped, and another one get
+        // its number.
         let mut hashes = Vec::new();
         let read = objects::hashes(py, &hasher, keys, &mut hashes);
         held(this).write(py, |opened| {

@@ -9,11 +9,12 @@ use crate::{error, key, options};
 
 /// shards_of(keys, shards, key_domain="bytes")
 ///
-/// Which of so many shards each key is in, from 0: four bytes a key, as `numpy.frombuffer(..., "uint32")` reads them. For a null,
-/// and for a key that the key domain does not have, the number means nothing.
+/// Which of so many shards each key is in, from 0: four bytes a key, as `numpy.frombuffer(...,
+/// "uint32")` reads them. For a null, and for a key that the key domain does not have, the number
+/// means nothing.
 ///
-/// The hash is one of its own, with the seed of the purpose `shard`, so that the filters of the shards keep their rate: with
-/// that hash h it is floor(h * shards / 2**64).
+/// The hash is one of its own, with the seed of the purpose `shard`, so that the filters of the
+/// shards keep their rate: with that hash h it is floor(h * shards / 2**64).
 ///
 /// >>> memoryview(tepal.shards_of(["apple", "banana", "cherry"], 4)).cast("I").tolist()
 /// [2, 2, 0]

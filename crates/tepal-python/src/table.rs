@@ -10,8 +10,8 @@ use crate::{error, key, options};
 
 /// A filter whose keys can be removed and are counted.
 ///
-/// `capacity` is how many different keys it holds at once. Where keys come often, `count_bits` (4, 8 or 16) counts them beside
-/// each number, so that they take no more room.
+/// `capacity` is how many different keys it holds at once. Where keys come often, `count_bits` (4,
+/// 8 or 16) counts them beside each number, so that they take no more room.
 ///
 /// >>> open_sessions = tepal.QuotientFilter(1000, 0.001)
 /// >>> open_sessions.update(["alice", "bob", "alice"])
@@ -50,15 +50,17 @@ impl QuotientFilter {
 
     /// Takes one copy of a key away. Says whether there was one.
     ///
-    /// Remove only keys that are in: another key looks like a member at the false-positive rate, and removing it removes that member.
+    /// Remove only keys that are in: another key looks like a member at the false-positive rate,
+    /// and removing it removes that member.
     fn remove(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         remove(this.as_super(), key)
     }
 
     /// Takes one copy of each key away. Returns how many copies that were.
     ///
-    /// Remove only keys that are in. A list that is removed a second time removes members, at the false-positive rate. Where that can
-    /// happen, ask first: `if all(f.contains_many(keys)): f.remove_many(keys)`.
+    /// Remove only keys that are in. A list that is removed a second time removes members, at the
+    /// false-positive rate. Where that can happen, ask first: `if all(f.contains_many(keys)):
+    /// f.remove_many(keys)`.
     fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         remove_many(this.as_super(), keys)
     }
@@ -75,13 +77,14 @@ impl QuotientFilter {
         Ok(count.unwrap_or(0))
     }
 
-    /// Makes it smaller, without its keys, as long as its rate stays within `rate`. Returns how many times fewer numbers it has.
+    /// Makes it smaller, without its keys, as long as its rate stays within `rate`. Returns how
+    /// many times fewer numbers it has.
     fn shrink_to(this: &Bound<'_, Self>, rate: f64) -> PyResult<u64> {
         held(this.as_super()).write(this.py(), |opened| opened.shrink_to(rate))
     }
 
-    /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at `rate` in all. The rate here has to be clearly
-    /// lower.
+    /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at
+    /// `rate` in all. The rate here has to be clearly lower.
     fn to_ribbon(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
         to_ribbon(this.as_super(), rate)
     }
@@ -89,8 +92,8 @@ impl QuotientFilter {
 
 /// A filter that grows: as many keys as come, under one promise.
 ///
-/// It begins with room for `first` keys. With `deletable=True` keys can be removed; each key that is added is then held once
-/// more, also one that was in.
+/// It begins with room for `first` keys. With `deletable=True` keys can be removed; each key that
+/// is added is then held once more, also one that was in.
 ///
 /// >>> visitors = tepal.GrowingFilter(0.01)
 /// >>> visitors.update(range(20_000))
@@ -126,23 +129,26 @@ impl GrowingFilter {
         Ok(filter.add_subclass(MutableFilter).add_subclass(GrowingFilter))
     }
 
-    /// Takes a key away, from a filter made with `deletable=True`. `False`: it was not in; or it is kept, since it looks like
-    /// another key, which would be lost.
+    /// Takes a key away, from a filter made with `deletable=True`. `False`: it was not in; or it is
+    /// kept, since it looks like another key, which would be lost.
     ///
-    /// Remove only keys that are in: another key looks like a member at the false-positive rate, and removing it removes that member.
+    /// Remove only keys that are in: another key looks like a member at the false-positive rate,
+    /// and removing it removes that member.
     fn remove(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         remove(this.as_super(), key)
     }
 
     /// Takes each key away. Returns how many were.
     ///
-    /// Remove only keys that are in. A list that is removed a second time removes members, at the false-positive rate. Where that can
-    /// happen, ask first: `if all(f.contains_many(keys)): f.remove_many(keys)`.
+    /// Remove only keys that are in. A list that is removed a second time removes members, at the
+    /// false-positive rate. Where that can happen, ask first: `if all(f.contains_many(keys)):
+    /// f.remove_many(keys)`.
     fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         remove_many(this.as_super(), keys)
     }
 
-    /// The same keys as one table, which is asked more quickly and takes fewer bits: a `QuotientFilter` of that rate.
+    /// The same keys as one table, which is asked more quickly and takes fewer bits: a
+    /// `QuotientFilter` of that rate.
     fn freeze(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
         let py = this.py();
         let frozen = held(this.as_super()).read(py, |opened| {
@@ -152,13 +158,14 @@ impl GrowingFilter {
         wrap(py, frozen.map_err(|error| error::of(py, error))?)
     }
 
-    /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at `rate` in all. The rate here has to be clearly
-    /// lower.
+    /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at
+    /// `rate` in all. The rate here has to be clearly lower.
     fn to_ribbon(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
         to_ribbon(this.as_super(), rate)
     }
 
-    /// How many keys it holds: those that were new when they came; with `deletable=True` each as often as it was added.
+    /// How many keys it holds: those that were new when they came; with `deletable=True` each as
+    /// often as it was added.
     fn __len__(this: &Bound<'_, Self>) -> PyResult<usize> {
         filter::len(this.py(), held(this.as_super()))
     }

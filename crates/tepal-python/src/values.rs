@@ -156,8 +156,8 @@ impl Values {
         Ok(number)
     }
 
-    /// The names, and the values of these pairs as their numbers. Names that nobody has put in an order are sorted, so that the
-    /// order of the pairs does not matter.
+    /// The names, and the values of these pairs as their numbers. Names that nobody has put in an
+    /// order are sorted, so that the order of the pairs does not matter.
     pub(crate) fn finish(self, pairs: &mut [(u64, u32)]) -> Result<Vec<String>, String> {
         if self.are_given || self.names.is_empty() {
             return Ok(self.names);

@@ -19,9 +19,9 @@ fn forge(filter: &BloomFilter, wanted: usize) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// With the seed in hand: a million inserts at most that all fall on a part of the lines and all set bits there, until the
-/// filter refuses, as being full or by what its keys have in common. Says how many strangers from anywhere it lets in then,
-/// and how many inserts that took.
+/// With the seed in hand: a million inserts at most that all fall on a part of the lines and all
+/// set bits there, until the filter refuses, as being full or by what its keys have in common. Says
+/// how many strangers from anywhere it lets in then, and how many inserts that took.
 fn fill_part(mut filter: BloomFilter) -> (f64, u64) {
     const PART: u64 = u64::MAX / 100 * 25;
     let hasher = filter.key_hasher();
@@ -36,8 +36,9 @@ fn fill_part(mut filter: BloomFilter) -> (f64, u64) {
     (share_of_strangers(&filter), filter.keys_inserted().unwrap_or(0))
 }
 
-/// Without the secret key: an insert for each question that was answered with no, a million times, so that every one of
-/// them sets bits. Says how many fresh strangers are let in then, in terms of the promise.
+/// Without the secret key: an insert for each question that was answered with no, a million times,
+/// so that every one of them sets bits. Says how many fresh strangers are let in then, in terms of
+/// the promise.
 fn adaptive(rate: f64, secret: [u8; 16]) -> tepal::Result<f64> {
     let builder = BloomFilter::builder().capacity(KEYS).false_positive_rate(rate);
     let mut filter = builder.secret_key(SecretKey::new(secret)).build()?;
@@ -46,7 +47,8 @@ fn adaptive(rate: f64, secret: [u8; 16]) -> tepal::Result<f64> {
             break;
         }
     }
-    // What is left to the attacker is asking: those of the strangers that got yes are known, and no others.
+    // What is left to the attacker is asking: those of the strangers that got yes are known, and no
+    // others.
     Ok(filter.false_positive_rate() / rate)
 }
 

@@ -1,8 +1,8 @@
 //! When to ask with `contains_branching`: each answer says what is asked next.
 //! `cargo run --release -p tepal --example branching -- 20000000`.
 //!
-//! Walks over keys, one step after a "no" and two after a "yes", and prints the nanoseconds of a step for both
-//! ways of asking, medians over rounds that take turns.
+//! Walks over keys, one step after a "no" and two after a "yes", and prints the nanoseconds of a
+//! step for both ways of asking, medians over rounds that take turns.
 
 use std::time::Instant;
 

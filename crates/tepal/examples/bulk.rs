@@ -1,8 +1,8 @@
-//! Building with `insert_bulk_hashes` and asking with `contains_bulk_hashes`, beside the batch calls:
-//! `cargo run --release -p tepal --features parallel --example bulk -- 100000000`.
+//! Building with `insert_bulk_hashes` and asking with `contains_bulk_hashes`, beside the batch
+//! calls: `cargo run --release -p tepal --features parallel --example bulk -- 100000000`.
 //!
-//! Prints the nanoseconds a key for one filter at 1 %, the keys hashed before: CPU time over all threads, and
-//! wall time. Medians over rounds that take turns. The filters are compared.
+//! Prints the nanoseconds a key for one filter at 1 %, the keys hashed before: CPU time over all
+//! threads, and wall time. Medians over rounds that take turns. The filters are compared.
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};

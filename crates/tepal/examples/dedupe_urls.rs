@@ -1,5 +1,5 @@
-//! The lines of a stream without those that came before, in the memory of a filter: `sort -u` that keeps the order and
-//! forgets the text. About 1 in 1,000 new lines is taken for a repeat.
+//! The lines of a stream without those that came before, in the memory of a filter: `sort -u` that
+//! keeps the order and forgets the text. About 1 in 1,000 new lines is taken for a repeat.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example dedupe_urls -- - < urls.txt

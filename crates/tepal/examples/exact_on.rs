@@ -1,9 +1,11 @@
-//! What a filter that is right about a whole universe takes: a table of bits a member, by what makes it right.
+//! What a filter that is right about a whole universe takes: a table of bits a member, by what
+//! makes it right.
 //!
-//! Each number is the least over all rates of the filter, from 25 % down. List and divider are what `tepal build --exact-on`
-//! writes. Layers are filters of what the one before them is wrong about, by turns strangers and members, at a rate of a half, each
-//! of them as small as a Bloom filter can be. The exact set is the sorted hashes of the members, so long that no stranger has one
-//! of them, in a Golomb code.
+//! Each number is the least over all rates of the filter, from 25 % down. List and divider are what
+//! `tepal build --exact-on` writes. Layers are filters of what the one before them is wrong about,
+//! by turns strangers and members, at a rate of a half, each of them as small as a Bloom filter can
+//! be. The exact set is the sorted hashes of the members, so long that no stranger has one of them,
+//! in a Golomb code.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example exact_on
@@ -18,7 +20,8 @@ const BITS_OF_A_DIVIDER: (f64, f64) = (1.23, 8.0 * 40.0 + 33.0);
 /// Bits of a gap in a Golomb code, above the logarithm of the mean gap.
 const BITS_OF_A_GAP: f64 = 1.5;
 
-/// The least bits a member over all rates, where `behind` is what stands behind a filter that is wrong about so many strangers.
+/// The least bits a member over all rates, where `behind` is what stands behind a filter that is
+/// wrong about so many strangers.
 fn least(members: f64, strangers: f64, behind: impl Fn(f64) -> f64) -> f64 {
     let rates = (8..=160).map(|quarters| 0.5f64.powf(f64::from(quarters) / 4.0));
     let costs = rates.filter_map(|rate| {

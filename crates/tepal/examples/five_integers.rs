@@ -1,14 +1,16 @@
 //! Five integers and 999: the second article's job (scheme `md5-split`).
 //!
 //! The article inserts the numbers 1 to 5, asks for others, and is told that 999 is in the set: its
-//! example of a false positive. One MD5 digest of the number's decimal text is cut into halves h1 and h2,
-//! and bit number i is (h1 + i·h2) mod m. The article's listing is lost, and with it its m; this program
-//! shows for which m the number 999 is held. So its 999 tells of that one m, and nothing of the method.
+//! example of a false positive. One MD5 digest of the number's decimal text is cut into halves h1
+//! and h2, and bit number i is (h1 + i·h2) mod m. The article's listing is lost, and with it its m;
+//! this program shows for which m the number 999 is held. So its 999 tells of that one m, and
+//! nothing of the method.
 //!
-//! With few bits that rule has a weakness of its own: only h1 mod m and h2 mod m count, and where h2 has a
-//! large factor in common with m, the k bits are the same few again and again. So it errs far more often
-//! than its formula says: some 25 and 200 times as often in this run. tepal keeps its promise at this size
-//! too; its least size, one cache line, is what the 100 bits take in memory as well.
+//! With few bits that rule has a weakness of its own: only h1 mod m and h2 mod m count, and where
+//! h2 has a large factor in common with m, the k bits are the same few again and again. So it errs
+//! far more often than its formula says: some 25 and 200 times as often in this run. tepal keeps
+//! its promise at this size too; its least size, one cache line, is what the 100 bits take in
+//! memory as well.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features foreign --example five_integers            # asks 6 to 1,000,000

@@ -12,7 +12,8 @@ pub(crate) fn main() -> tepal::Result<()> {
     filter.insert_iter(["apple", "banana"])?;
     let guava = Opened::new(filter, Format::Guava)?.to_bytes()?;
 
-    // A file without a mark of its own has to be named; RedisBloom's and others are known by theirs.
+    // A file without a mark of its own has to be named; RedisBloom's and others are known by
+    // theirs.
     let mut file = Open::new().format(Format::Guava).from_bytes(&guava)?;
     assert!(file.contains("apple") && !file.contains("cherry"));
     file.insert("cherry")?;

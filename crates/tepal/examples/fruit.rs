@@ -1,12 +1,13 @@
 //! Fruit: the fourth article's job (scheme `fnv-crc`).
 //!
-//! The article puts `apple` and `banana` into 1,000 bits, three for each, and asks for `grape`. The first
-//! position is FNV-1a of the word mod m, the step to the next is CRC-32 of the word mod m: `apple` sets
-//! bits 167, 655 and 143. The article leaves the answer for `grape` open: it is false.
+//! The article puts `apple` and `banana` into 1,000 bits, three for each, and asks for `grape`. The
+//! first position is FNV-1a of the word mod m, the step to the next is CRC-32 of the word mod m:
+//! `apple` sets bits 167, 655 and 143. The article leaves the answer for `grape` open: it is false.
 //!
-//! The second part puts a whole stall of fruit into the 1,000 bits and asks for labels that it does not
-//! have. With three bits a key and no more, the rule cannot use the room there is; tepal, asked for no more
-//! than the same promise, sets as many bits a key as pay, and in the same 128 bytes errs far less often.
+//! The second part puts a whole stall of fruit into the 1,000 bits and asks for labels that it does
+//! not have. With three bits a key and no more, the rule cannot use the room there is; tepal, asked
+//! for no more than the same promise, sets as many bits a key as pay, and in the same 128 bytes
+//! errs far less often.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features foreign --example fruit            # asks 1,000,000 labels
@@ -30,7 +31,8 @@ const STALL: &str = "apple apricot avocado banana bilberry blackberry blackcurra
 /// What a label says beside the fruit.
 const KINDS: [&str; 8] = ["dried", "green", "ripe", "wild", "early", "late", "sweet", "sour"];
 
-/// The numbers of the set bits, read from the end of the filter's file form, where they lie (FORMAT.md).
+/// The numbers of the set bits, read from the end of the filter's file form, where they lie
+/// (FORMAT.md).
 fn positions(filter: &BloomFilter) -> tepal::Result<Vec<usize>> {
     let file = filter.to_bytes()?;
     let bits = &file[file.len() - filter.size_in_bytes() as usize..];

@@ -1,7 +1,8 @@
 //! What a filter gives away: whoever has its file can ask it about every key that there might be.
 //!
-//! A filter of a million Kazakh identity numbers (six digits of a birth date, six others) is shipped. Someone who has it tries
-//! all numbers of one birth date. What the whole country would take follows from that: 36,525 dates of a century.
+//! A filter of a million Kazakh identity numbers (six digits of a birth date, six others) is
+//! shipped. Someone who has it tries all numbers of one birth date. What the whole country would
+//! take follows from that: 36,525 dates of a century.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example gives_away

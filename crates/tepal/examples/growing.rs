@@ -1,5 +1,5 @@
-//! What a growing filter takes and costs as it grows from 20,000 keys to 256 times as many, beside a table that was sized for all
-//! of them and a chain of Bloom filters, in one interleaved run:
+//! What a growing filter takes and costs as it grows from 20,000 keys to 256 times as many, beside
+//! a table that was sized for all of them and a chain of Bloom filters, in one interleaved run:
 //! `cargo run --release -p tepal --features table,extras --example growing`.
 
 use cpu_time::ThreadTime;

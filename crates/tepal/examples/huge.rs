@@ -1,17 +1,18 @@
 //! Filters around and beyond 2^31, 2^32 and 2^33 bits:
 //! `cargo run --release -p tepal --example huge`.
 //!
-//! Where an index is cut to 32 bits, or a multiplication overflows, some part of such a filter stays empty or
-//! fills twice. So each filter is filled to its capacity with different hashes, the set bits of every region of
-//! 2^20 bits are compared with the mean, and the rate is counted over strangers. 2^27 strangers each, one
-//! thread, some minutes, 1.1 GiB. Prints a table; exits with 1 where a region, the rate or a member is off.
+//! Where an index is cut to 32 bits, or a multiplication overflows, some part of such a filter
+//! stays empty or fills twice. So each filter is filled to its capacity with different hashes, the
+//! set bits of every region of 2^20 bits are compared with the mean, and the rate is counted over
+//! strangers. 2^27 strangers each, one thread, some minutes, 1.1 GiB. Prints a table; exits with 1
+//! where a region, the rate or a member is off.
 
 use tepal::{BloomFilter, Layout};
 
 const REGION_BITS: u64 = 1 << 20;
-/// A region's set bits differ from the mean by at most this share. Their standard deviation is 0.1 % where
-/// each bit lies by itself and 0.23 % where the bits of a key lie together; of up to 8,192 regions the worst is
-/// then 1 % off now and then.
+/// A region's set bits differ from the mean by at most this share. Their standard deviation is 0.1
+/// % where each bit lies by itself and 0.23 % where the bits of a key lie together; of up to 8,192
+/// regions the worst is then 1 % off now and then.
 fn region_tolerance(layout: Layout) -> f64 {
     if layout == Layout::Scattered { 0.01 } else { 0.015 }
 }

@@ -1,14 +1,15 @@
 //! Identity numbers: the fifth article's job (scheme `sha384`).
 //!
-//! The article puts 20 million Kazakh identity numbers (12 digits: date of birth, century and sex, serial,
-//! check digit) into 2^28 bits, twelve for each: the twelve words of one SHA-384 digest. Its own sizing
-//! asks for 1 %, rounds the size up to a power of two, and uses twelve words where its formula says ten.
-//! It measured 0.18 %, as (1 - e^(-12n/m))^12 predicts.
+//! The article puts 20 million Kazakh identity numbers (12 digits: date of birth, century and sex,
+//! serial, check digit) into 2^28 bits, twelve for each: the twelve words of one SHA-384 digest.
+//! Its own sizing asks for 1 %, rounds the size up to a power of two, and uses twelve words where
+//! its formula says ten. It measured 0.18 %, as (1 - e^(-12n/m))^12 predicts.
 //!
-//! tepal's default at the same promise needs no power of two, hashes a number in some nanoseconds and asks
-//! one cache line, for 5 % more memory; `Goal::Memory` asks two lines and takes no more than the article
-//! does. Without an argument the program takes 2,500,000 numbers, an eighth: the article's sizing
-//! then gives 2^25 bits, an eighth as well, and the same rate. The article's own run, in full:
+//! tepal's default at the same promise needs no power of two, hashes a number in some nanoseconds
+//! and asks one cache line, for 5 % more memory; `Goal::Memory` asks two lines and takes no more
+//! than the article does. Without an argument the program takes 2,500,000 numbers, an eighth: the
+//! article's sizing then gives 2^25 bits, an eighth as well, and the same rate. The article's own
+//! run, in full:
 //!
 //! ```text
 //! $ cargo run --release -p tepal --features foreign --example identity_numbers -- 20000000
@@ -57,8 +58,8 @@ fn days() -> Vec<([u8; 6], u8)> {
     days
 }
 
-/// The check digit: weights 1 to 11; where the remainder is 10, again with 3 to 11, 1 and 2; where it is 10
-/// again, the number is never issued.
+/// The check digit: weights 1 to 11; where the remainder is 10, again with 3 to 11, 1 and 2; where
+/// it is 10 again, the number is never issued.
 fn check_digit(iin: &Iin) -> Option<u8> {
     let sum = |first: u32| -> u32 {
         let weights = (0..11).map(|i| (first + i - 1) % 11 + 1);

@@ -1,5 +1,6 @@
-//! What a number costs as a key: among keys of bytes it is written as decimal text and that is hashed, in a filter of
-//! integers its 8 bytes are. CPU time of the hash alone, the median of nine rounds each.
+//! What a number costs as a key: among keys of bytes it is written as decimal text and that is
+//! hashed, in a filter of integers its 8 bytes are. CPU time of the hash alone, the median of nine
+//! rounds each.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example integer_keys

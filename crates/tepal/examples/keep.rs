@@ -1,9 +1,10 @@
 //! Writes the files that every later version must be able to read, one of each kind:
 //! `cargo run --release -p tepal --features "$(.ci/features)" --example keep -- testdata/kept/v1`.
 //!
-//! A file that is there already stays as it is, for ever; only kinds that are new are written. Beside each
-//! file `NAME.tepal` stands `NAME.json` with what the filter must say. Where a scheme's filters always have
-//! megabytes, the JSON holds the file instead: its length, and the bytes that are not 0.
+//! A file that is there already stays as it is, for ever; only kinds that are new are written.
+//! Beside each file `NAME.tepal` stands `NAME.json` with what the filter must say. Where a scheme's
+//! filters always have megabytes, the JSON holds the file instead: its length, and the bytes that
+//! are not 0.
 
 #[cfg(feature = "extras")]
 #[path = "keep/exceptions.rs"]

@@ -1,9 +1,10 @@
-//! A table file of an LSM tree with a thousand filters in it, asked where they lie in the map of the file: nothing is
-//! copied, and a key is hashed once for all of them.
+//! A table file of an LSM tree with a thousand filters in it, asked where they lie in the map of
+//! the file: nothing is copied, and a key is hashed once for all of them.
 //!
-//! Each filter is in the embedded form: its bits and 16 bytes. What all of them have in common (the seed) the store keeps. With the feature
-//! `static` the same is done with static filters, and what both take is printed for tables of 1,000 to a million keys: the static ones take two
-//! thirds of the bytes. (Of 100 keys both take two lines of 64 bytes, and what stands behind these.)
+//! Each filter is in the embedded form: its bits and 16 bytes. What all of them have in common (the
+//! seed) the store keeps. With the feature `static` the same is done with static filters, and what
+//! both take is printed for tables of 1,000 to a million keys: the static ones take two thirds of
+//! the bytes. (Of 100 keys both take two lines of 64 bytes, and what stands behind these.)
 //!
 //! ```sh
 //! cargo run --release -p tepal --features static --example lsm_table
@@ -68,7 +69,8 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Tables do not change, so that their filters may be the smallest: of the keys of each there is a ribbon.
+/// Tables do not change, so that their filters may be the smallest: of the keys of each there is a
+/// ribbon.
 #[cfg(feature = "static")]
 mod ribbons {
     use std::error::Error;

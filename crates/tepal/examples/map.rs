@@ -1,6 +1,8 @@
-//! What a map takes, by the bits of its values and its rate: bits a key of everything that is in it, and how many times the least.
+//! What a map takes, by the bits of its values and its rate: bits a key of everything that is in
+//! it, and how many times the least.
 //!
-//! `cargo run --release -p tepal --features static --example map -- 1000000` is a table of a million keys.
+//! `cargo run --release -p tepal --features static --example map -- 1000000` is a table of a
+//! million keys.
 
 use tepal::{Opened, RibbonMap, file::Format, hash::finish_hash};
 

@@ -1,12 +1,13 @@
 //! Damages a file of every kind in every way and reads it:
 //! `cargo run --release -p tepal --features seal --example mutations -- 1000000`.
 //!
-//! Of each kind: every single bit of a file of 64 KiB, and so many random mutations of a file of 2 KiB. The one kind that
-//! has no file below 4 MiB has every bit of its header and every 4,099th of the rest changed, and just as many mutations,
-//! which take most of the time. With a kind's name behind the number it is that kind alone.
+//! Of each kind: every single bit of a file of 64 KiB, and so many random mutations of a file of 2
+//! KiB. The one kind that has no file below 4 MiB has every bit of its header and every 4,099th of
+//! the rest changed, and just as many mutations, which take most of the time. With a kind's name
+//! behind the number it is that kind alone.
 //!
-//! Prints a table; ends with 1 where one of them was read as if it were whole, made a panic, or took more memory than
-//! twice the file and 64 KiB.
+//! Prints a table; ends with 1 where one of them was read as if it were whole, made a panic, or
+//! took more memory than twice the file and 64 KiB.
 
 #[path = "../tests/shared/allocator.rs"]
 mod allocator;

@@ -9,7 +9,8 @@ use std::thread;
 use tepal::BloomFilter;
 
 pub(crate) fn main() -> tepal::Result<()> {
-    // All parts have the size of the whole: a filter for an eighth of the keys would be another one.
+    // All parts have the size of the whole: a filter for an eighth of the keys would be another
+    // one.
     let builder = BloomFilter::builder().capacity(80_000).false_positive_rate(0.01);
     let parts: Vec<tepal::Result<Vec<u8>>> = thread::scope(|scope| {
         let workers: Vec<_> = (0..8u64)

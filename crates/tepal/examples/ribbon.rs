@@ -1,7 +1,8 @@
-//! What a ribbon filter takes, by the number of its keys and its rate: bits a key of everything that is in it, and how many times the least
-//! that any filter of the rate takes.
+//! What a ribbon filter takes, by the number of its keys and its rate: bits a key of everything
+//! that is in it, and how many times the least that any filter of the rate takes.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon -- 1000000` goes up to a million keys.
+//! `cargo run --release -p tepal --features static --example ribbon -- 1000000` goes up to a
+//! million keys.
 
 use tepal::{Opened, RibbonFilter, file::Format, hash::finish_hash};
 

@@ -1,9 +1,11 @@
-//! Ribbon filters at rates between two powers of two: what the second ribbon saves, and what it costs to build and to ask, beside the same
-//! filter that was asked to be fast (`prefer_speed`). Each rate is measured with other keys, and the hits are a million of its own.
+//! Ribbon filters at rates between two powers of two: what the second ribbon saves, and what it
+//! costs to build and to ask, beside the same filter that was asked to be fast (`prefer_speed`).
+//! Each rate is measured with other keys, and the hits are a million of its own.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon_rates -- 1000000` is of a million keys. Nanoseconds a key, the best of
-//! five; ratios hold, figures do not. With `scan` behind the number of keys it tells how many times the least such filters take at the worst,
-//! of 64 rates between each two powers of two.
+//! `cargo run --release -p tepal --features static --example ribbon_rates -- 1000000` is of a
+//! million keys. Nanoseconds a key, the best of five; ratios hold, figures do not. With `scan`
+//! behind the number of keys it tells how many times the least such filters take at the worst, of
+//! 64 rates between each two powers of two.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,7 +1,9 @@
-//! Builds ribbon filters of very many sets and asks each for all of its keys, one by one and as a batch: sets of every size from 0 on, and
-//! random ones whose sizes lie about those at which something else begins. It stops at the first that cannot be built or loses a key.
+//! Builds ribbon filters of very many sets and asks each for all of its keys, one by one and as a
+//! batch: sets of every size from 0 on, and random ones whose sizes lie about those at which
+//! something else begins. It stops at the first that cannot be built or loses a key.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon_sets -- 1000000` is a million of them: `testdata/records/ribbon-sets.md`.
+//! `cargo run --release -p tepal --features static --example ribbon_sets -- 1000000` is a million
+//! of them: `testdata/records/ribbon-sets.md`.
 
 use std::time::Instant;
 
@@ -9,8 +11,9 @@ use tepal::{RibbonFilter, hash::finish_hash};
 
 /// Sets of all sizes up to this one.
 const SIZES: u64 = 20_000;
-/// Keys at which a filter changes: the last slots are full, the first layer is as small as a layer can be, its buckets become coarse, it is
-/// filled more, as many keys as the last slots take are left over by it and by the second one, two shards become of one, and three.
+/// Keys at which a filter changes: the last slots are full, the first layer is as small as a layer
+/// can be, its buckets become coarse, it is filled more, as many keys as the last slots take are
+/// left over by it and by the second one, two shards become of one, and three.
 const EDGES: [u64; 12] = [0, 64, 128, 256, 320, 2_017, 2_048, 5_100, 10_240, 20_000, 131_072, 207_000];
 /// From here on a set is one of few.
 const LARGE: u64 = 20_000;

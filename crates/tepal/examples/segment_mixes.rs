@@ -1,7 +1,9 @@
-//! Fills segment filters with pairs of key and segment up to their capacity, in six mixes and by every way in, and stops at the first that
-//! refuses one: keys that nobody chose are taken up to the capacity, however many segments each is in.
+//! Fills segment filters with pairs of key and segment up to their capacity, in six mixes and by
+//! every way in, and stops at the first that refuses one: keys that nobody chose are taken up to
+//! the capacity, however many segments each is in.
 //!
-//! `cargo run --release -p tepal --features table --example segment_mixes -- 10000` does ten thousand seeds of each mix.
+//! `cargo run --release -p tepal --features table --example segment_mixes -- 10000` does ten
+//! thousand seeds of each mix.
 
 #[path = "../tests/shared/segment_mixes.rs"]
 mod mixes;

@@ -1,9 +1,9 @@
 //! Random operations on filters of every kind against an exact set:
 //! `cargo run --release -p tepal --features foreign,seal --example sequences -- 1000000`.
 //!
-//! So many sequences of up to 24 operations (insert, insert many, unite, intersect, fold, save and read, clear),
-//! in turn over the kinds and policies. A member that is missing or is called new, and more strangers let in than the bits
-//! allow, end it with a message.
+//! So many sequences of up to 24 operations (insert, insert many, unite, intersect, fold, save and
+//! read, clear), in turn over the kinds and policies. A member that is missing or is called new,
+//! and more strangers let in than the bits allow, end it with a message.
 
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;

@@ -25,7 +25,8 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let damaged = json.replacen("AAA", "AAB", 1);
     println!("{}", serde_json::from_str::<Segment>(&damaged).map(|segment| segment.name).unwrap_err());
 
-    // A field for whatever kind of filter there is; the types of the kinds (`RibbonFilter`) are fields too.
+    // A field for whatever kind of filter there is; the types of the kinds (`RibbonFilter`) are
+    // fields too.
     let any: AnyFilter = again.keys.into();
     let any: AnyFilter = serde_json::from_str(&serde_json::to_string(&any)?)?;
     assert!(any.contains("apple"));

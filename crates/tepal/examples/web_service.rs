@@ -1,5 +1,5 @@
-//! A filter that all requests of a service share: tasks ask and insert at once, rayon fills it in parallel, and it is saved
-//! while they go on.
+//! A filter that all requests of a service share: tasks ask and insert at once, rayon fills it in
+//! parallel, and it is saved while they go on.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example web_service
@@ -29,7 +29,8 @@ pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let tasks: Vec<_> =
         (99_000..101_000).map(|visitor| tokio::spawn(request(seen.clone(), visitor))).collect();
 
-    // Every so often, on a thread where blocking is fine: a whole file, whatever is inserted meanwhile.
+    // Every so often, on a thread where blocking is fine: a whole file, whatever is inserted
+    // meanwhile.
     let path = std::env::temp_dir().join(format!("tepal-web-service-{}.tepal", std::process::id()));
     let (saved, to) = (seen.clone(), path.clone());
     tokio::task::spawn_blocking(move || saved.save(to)).await??;

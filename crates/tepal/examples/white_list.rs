@@ -1,7 +1,9 @@
-//! A blacklist with a white list beside it: `cargo run --release -p tepal --features extras --example white_list`.
+//! A blacklist with a white list beside it: `cargo run --release -p tepal --features
+//! extras --example white_list`.
 //!
-//! Of those whose mail is refused by mistake some complain. Their addresses are made exceptions of the filter, once they
-//! were compared with the blacklist: from then on they pass, and nobody on the blacklist does.
+//! Of those whose mail is refused by mistake some complain. Their addresses are made exceptions of
+//! the filter, once they were compared with the blacklist: from then on they pass, and nobody on
+//! the blacklist does.
 
 use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
 

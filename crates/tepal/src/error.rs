@@ -20,8 +20,8 @@ pub type Result<T> = core::result::Result<T, Error>;
 
 /// Why a filter was not built, not opened, not changed or not asked.
 ///
-/// The text (`Display`) is one line that names what was found, what was expected and the way out. `Debug` gives the
-/// same text, so that `fn main() -> tepal::Result<()>` ends with it.
+/// The text (`Display`) is one line that names what was found, what was expected and the way out.
+/// `Debug` gives the same text, so that `fn main() -> tepal::Result<()>` ends with it.
 #[non_exhaustive]
 pub enum Error {
     /// A parameter that no filter can have.
@@ -56,8 +56,9 @@ pub enum Error {
         /// How many keys of this call were inserted before it was full: go on from there.
         inserted: usize,
     },
-    /// The keys in the filter fall on few of its lines, as if they had been chosen by its own hash: keys like them would get
-    /// in far more often than promised. Found when half of the keys of the capacity are in, where the policy is to refuse.
+    /// The keys in the filter fall on few of its lines, as if they had been chosen by its own hash:
+    /// keys like them would get in far more often than promised. Found when half of the keys of the
+    /// capacity are in, where the policy is to refuse.
     #[non_exhaustive]
     KeysClustered {
         /// The share of wrong answers now for keys like the members.
@@ -127,7 +128,8 @@ pub enum Error {
         /// Those that its program's keys can have.
         expected: &'static [KeyDomain],
     },
-    /// A file whose filter has another name than the one that was asked for ([`Open::expect_name`](crate::Open::expect_name)).
+    /// A file whose filter has another name than the one that was asked for
+    /// ([`Open::expect_name`](crate::Open::expect_name)).
     #[non_exhaustive]
     OtherName {
         /// The name that was asked for.
@@ -162,7 +164,8 @@ pub enum Error {
     /// Bits that cannot be asked where they lie.
     #[non_exhaustive]
     NotInPlace {
-        /// So many bytes past a multiple of 64 in memory. 0 on a big-endian machine, which has to copy every file.
+        /// So many bytes past a multiple of 64 in memory. 0 on a big-endian machine, which has to
+        /// copy every file.
         past: usize,
     },
     /// The bytes cannot be read as what the caller says they are.
@@ -192,15 +195,16 @@ pub enum Error {
         /// How many keys of this call are in.
         inserted: usize,
     },
-    /// So many keys have numbers that lie side by side, or are the same, that no table of four times the size holds them all: as
-    /// if they had been chosen by the filter's own hash.
+    /// So many keys have numbers that lie side by side, or are the same, that no table of four
+    /// times the size holds them all: as if they had been chosen by the filter's own hash.
     #[cfg(feature = "table")]
     #[non_exhaustive]
     NumbersClustered {
         /// How many keys of this call were inserted before.
         inserted: usize,
     },
-    /// Of the pairs that a map is built of, two have one key and different values: or two keys have one 64-bit hash.
+    /// Of the pairs that a map is built of, two have one key and different values: or two keys have
+    /// one 64-bit hash.
     #[cfg(feature = "static")]
     #[non_exhaustive]
     SeveralValues {
@@ -241,7 +245,8 @@ pub enum Error {
         /// The file.
         path: String,
     },
-    /// A file was to be saved over the one that was opened, and that is not there any more, or was changed.
+    /// A file was to be saved over the one that was opened, and that is not there any more, or was
+    /// changed.
     #[cfg(feature = "std")]
     #[non_exhaustive]
     FileChanged {
@@ -304,7 +309,8 @@ impl fmt::Display for Error {
             Error::Parameter { name, found, expected } => {
                 write!(f, "{name} is {found}; it must be {expected}")
             }
-            // Written by whoever plans: a program that only opens files has no use for the printing of floats.
+            // Written by whoever plans: a program that only opens files has no use for the printing
+            // of floats.
             Error::RateOutOfReach { reason, .. } => f.write_str(reason),
             Error::TooLarge { bytes } => write!(
                 f,

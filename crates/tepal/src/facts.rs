@@ -10,8 +10,8 @@ use crate::fields::check_text;
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
 
-/// What a filter can do: for programs that take a filter of any kind. It follows from the kind and from how the filter was built,
-/// and costs nothing, where [`Facts`] take passes over the bits.
+/// What a filter can do: for programs that take a filter of any kind. It follows from the kind and
+/// from how the filter was built, and costs nothing, where [`Facts`] take passes over the bits.
 ///
 /// ```
 /// use tepal::Filter;
@@ -72,9 +72,11 @@ pub struct Labels {
     pub source: Option<String>,
     /// When, in the writer's own form.
     pub date: Option<String>,
-    /// Which field of a row is the key. Whoever reads rows has to take it from there; the filter sees keys.
+    /// Which field of a row is the key. Whoever reads rows has to take it from there; the filter
+    /// sees keys.
     pub field: Option<String>,
-    /// How the rows are written of which [`field`](Self::field) names one: `csv 2c`, `plain 09`, `json` (FORMAT.md, section 4.3).
+    /// How the rows are written of which [`field`](Self::field) names one: `csv 2c`, `plain 09`,
+    /// `json` (FORMAT.md, section 4.3).
     pub rows: Option<String>,
 }
 
@@ -199,7 +201,8 @@ fn is_separator(digits: &str) -> bool {
         && !matches!(digits, "00" | "0a" | "0d" | "22")
 }
 
-/// Labels that leave room in a file's records for their tags and padding and for a scheme's parameter.
+/// Labels that leave room in a file's records for their tags and padding and for a scheme's
+/// parameter.
 const MOST_LABEL_BYTES: usize = 65_000;
 
 /// Everything that is to know of a filter, as data ([`AnyFilter::facts`](crate::AnyFilter::facts),
@@ -225,7 +228,8 @@ pub struct Facts {
     pub capacity: u64,
     /// The share of wrong answers promised up to that capacity.
     pub promised_false_positive_rate: f64,
-    /// How many times the keys of its newest filter the next one of a chain is for; nothing of what does not grow.
+    /// How many times the keys of its newest filter the next one of a chain is for; nothing of what
+    /// does not grow.
     pub expansion: Option<u32>,
     /// How long it keeps a key; nothing of what forgets none.
     pub window: Option<WindowFacts>,
@@ -239,8 +243,9 @@ pub struct Facts {
     pub is_over_capacity: bool,
     /// Does it refuse every new key? [`AnyFilter::is_full`](crate::AnyFilter::is_full).
     pub is_full: bool,
-    /// Keys given to it, repeats included, where that is known; of a union the sum of both, of a table what it holds
-    /// ([`AnyFilter::keys_inserted`](crate::AnyFilter::keys_inserted)). At most so many are different.
+    /// Keys given to it, repeats included, where that is known; of a union the sum of both, of a
+    /// table what it holds ([`AnyFilter::keys_inserted`](crate::AnyFilter::keys_inserted)). At most
+    /// so many are different.
     pub keys_inserted: Option<u64>,
     /// Different keys in it, going by the bits.
     pub estimated_len: f64,
@@ -250,12 +255,13 @@ pub struct Facts {
     pub size_in_bytes: u64,
     /// Free text about the set.
     pub labels: Labels,
-    /// The Bloom filters that it consists of, the oldest first: one, or the links of a chain; none of a kind that has
-    /// [`tables`](Self::tables).
+    /// The Bloom filters that it consists of, the oldest first: one, or the links of a chain; none
+    /// of a kind that has [`tables`](Self::tables).
     pub parts: Vec<PartFacts>,
     /// The tables of numbers that it consists of, the oldest first; none of a Bloom filter.
     pub tables: Vec<TableFacts>,
-    /// The segments of a segment filter, by their numbers, and the values of a map that have names; none of another kind.
+    /// The segments of a segment filter, by their numbers, and the values of a map that have names;
+    /// none of another kind.
     pub segments: Vec<SegmentFacts>,
     /// The ribbon that it is; nothing of other kinds.
     pub ribbon: Option<RibbonFacts>,
@@ -317,14 +323,17 @@ pub struct RibbonFacts {
     pub layers: u8,
     /// Slots of the keys that are in none of them.
     pub last_slots: u16,
-    /// Of how many numbers its keys are, where it was made of a table; `None` where it was built of keys.
+    /// Of how many numbers its keys are, where it was made of a table; `None` where it was built of
+    /// keys.
     pub numbers: Option<u64>,
-    /// Keys that a second ribbon has one more bit of, for a rate between two powers of two; 0 where there is none.
+    /// Keys that a second ribbon has one more bit of, for a rate between two powers of two; 0 where
+    /// there is none.
     pub picked: u64,
 }
 
 impl RibbonFacts {
-    /// Different numbers in it, where it was made of a table: of its [`keys`](Self::keys) those that were not added.
+    /// Different numbers in it, where it was made of a table: of its [`keys`](Self::keys) those
+    /// that were not added.
     #[must_use]
     pub fn distinct_numbers(&self) -> Option<u64> {
         self.numbers.map(|_| self.keys.saturating_sub(self.added))
@@ -358,7 +367,8 @@ pub struct WindowFacts {
     pub window: Window,
     /// In how many generations it is counted: keys stay for up to one more.
     pub generations: u8,
-    /// The latest time that the filter was told, and nothing before it was told any; in a window of keys, how many were inserted.
+    /// The latest time that the filter was told, and nothing before it was told any; in a window of
+    /// keys, how many were inserted.
     pub now: Option<u64>,
 }
 
@@ -502,8 +512,8 @@ pub enum Warning {
         /// The rate that would be expected of it.
         expected: f64,
     },
-    /// The members fall on few of the filter's lines: keys that were chosen by the same hash are wrongly found far more
-    /// often than others.
+    /// The members fall on few of the filter's lines: keys that were chosen by the same hash are
+    /// wrongly found far more often than others.
     Clustered {
         /// The rate now for keys like the members.
         rate: f64,

@@ -1,4 +1,5 @@
-//! Reading and writing numbers and pieces one after the other. Reading past the end is an error and never a panic.
+//! Reading and writing numbers and pieces one after the other. Reading past the end is an error and
+//! never a panic.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -148,8 +149,8 @@ impl Put for Vec<u8> {
     }
 }
 
-/// Does it move the cursor, end the line or turn the direction of the text around it? Such a character shows another text
-/// than the one that is there (FORMAT.md, section 4.3).
+/// Does it move the cursor, end the line or turn the direction of the text around it? Such a
+/// character shows another text than the one that is there (FORMAT.md, section 4.3).
 fn is_steering(c: char) -> bool {
     matches!(
         c,

@@ -1,13 +1,16 @@
-//! The closed sets that a file names by number: plain enums, each with its frozen ids and its names.
+//! The closed sets that a file names by number: plain enums, each with its frozen ids and its
+//! names.
 //!
-//! A new member is one line here, a new kind one line in `list.rs`. Whatever has to know of it then does not compile until it
-//! does: its rule in [`key::schemes`](crate::key), its limits in [`bits`](crate::bits), its type in [`kinds`](crate::kinds),
-//! its file in [`format`](crate::format). The errors about a number or a name that no member has are in [`error`](crate::error).
+//! A new member is one line here, a new kind one line in `list.rs`. Whatever has to know of it then
+//! does not compile until it does: its rule in [`key::schemes`](crate::key), its limits in
+//! [`bits`](crate::bits), its type in [`kinds`](crate::kinds), its file in
+//! [`format`](crate::format). The errors about a number or a name that no member has are in
+//! [`error`](crate::error).
 
 use core::fmt;
 
-/// Makes an enum whose members have a number and a name. `$what` is its name in an error about a number, `$the` in
-/// one about a name.
+/// Makes an enum whose members have a number and a name. `$what` is its name in an error about a
+/// number, `$the` in one about a name.
 macro_rules! ids {
     (
         $(#[$outer:meta])*
@@ -80,7 +83,8 @@ macro_rules! kind_ids {
         $form:ident of $of:ident: $form_module:ident::$form_type:ident;
     )*) => {
         ids! {
-            /// What a filter is. A kind with a tepal file of its own has its number in the file's header.
+            /// What a filter is. A kind with a tepal file of its own has its number in the file's
+            /// header.
             Kind: u16, "filter kind", "the kind" {
                 $(
                     $(#[doc = $doc])*
@@ -103,49 +107,52 @@ each_kind!(kind_ids);
 ids! {
     /// Which bits a hash sets. Frozen numbers, only ever added to.
     Layout: u8, "layout", "the layout" {
-        /// All bits in one cache line: one memory access a key. The fastest down to a rate of 0.1 %;
-        /// 4 % more memory than scattered bits at 1 %, 9 % more at 0.1 %.
+        /// All bits in one cache line: one memory access a key. The fastest down to a rate of 0.1
+        /// %; 4 % more memory than scattered bits at 1 %, 9 % more at 0.1 %.
         Line = 1 "line",
-        /// Half of the bits in each of two lines: within 1 to 2 % of the memory of scattered bits down to
-        /// 0.1 %. A batch fetches the second line only for keys that pass the first.
+        /// Half of the bits in each of two lines: within 1 to 2 % of the memory of scattered bits
+        /// down to 0.1 %. A batch fetches the second line only for keys that pass the first.
         Double = 2 "double",
-        /// The 256-bit block of Apache Parquet's Bloom filter, 8 bits a key: the least work a key, 10 % more
-        /// memory than scattered bits at 1 %, 17 % more at 0.1 %.
+        /// The 256-bit block of Apache Parquet's Bloom filter, 8 bits a key: the least work a key,
+        /// 10 % more memory than scattered bits at 1 %, 17 % more at 0.1 %.
         SplitBlock = 3 "split-block",
-        /// The classic filter: k independent positions, each in a line of its own. The least memory, the
-        /// most memory accesses.
+        /// The classic filter: k independent positions, each in a line of its own. The least
+        /// memory, the most memory accesses.
         Scattered = 4 "scattered",
     }
 }
 
 ids! {
-    /// How the bytes of a key become a 64-bit hash, or go straight to bits. Frozen numbers, only ever added to.
+    /// How the bytes of a key become a 64-bit hash, or go straight to bits. Frozen numbers, only
+    /// ever added to.
     Scheme: u8, "hash scheme", "the hash scheme" {
-        /// XXH3-64 with a 64-bit seed that the file keeps: fast, the default. Someone who knows the seed
-        /// can choose keys that collide; where keys come from strangers, use [`Scheme::SipHash13`].
+        /// XXH3-64 with a 64-bit seed that the file keeps: fast, the default. Someone who knows the
+        /// seed can choose keys that collide; where keys come from strangers, use
+        /// [`Scheme::SipHash13`].
         Xxh3 = 1 "xxh3",
-        /// SipHash-1-3 with a secret 16-byte key that is never in the file: nobody without the key can
-        /// choose keys that collide. About four times the cost of XXH3 on short keys.
+        /// SipHash-1-3 with a secret 16-byte key that is never in the file: nobody without the key
+        /// can choose keys that collide. About four times the cost of XXH3 on short keys.
         SipHash13 = 2 "siphash13",
         /// XXH64 with seed 0, as Apache Parquet's Bloom filters use it.
         Xxh64 = 3 "xxh64",
         /// A hash that the caller computes, under the name that the caller gives it
-        /// ([`caller_hash`](crate::builders::BloomFilterBuilder::caller_hash)). Such a filter takes hashes and no keys.
+        /// ([`caller_hash`](crate::builders::BloomFilterBuilder::caller_hash)). Such a filter takes
+        /// hashes and no keys.
         CallerHash = 4 "caller-hash",
         /// First article: MD5 with a counting byte; presets of 10 %, 1 % and 0.1 %.
         Md5Presets = 16 "md5-presets",
-        /// Second article: the halves of one MD5 digest, h1 + i·h2. In an array of few hundred bits its
-        /// positions run in short cycles, and it errs far more often than its formula says.
+        /// Second article: the halves of one MD5 digest, h1 + i·h2. In an array of few hundred bits
+        /// its positions run in short cycles, and it errs far more often than its formula says.
         Md5Split = 17 "md5-split",
-        /// Third article: seven multiplicative hashes over UTF-16 units, always 2^25 bits. Weak: collisions
-        /// can be written down by hand.
+        /// Third article: seven multiplicative hashes over UTF-16 units, always 2^25 bits. Weak:
+        /// collisions can be written down by hand.
         Bkdr7 = 18 "bkdr7",
         /// Fourth article: FNV-1a and CRC-32, three positions.
         FnvCrc = 19 "fnv-crc",
         /// Fifth article: twelve words of one SHA-384 digest, 2^28 bits.
         Sha384 = 20 "sha384",
-        /// Guava's older strategy. Its positions are 31 bits, so it cannot keep its promise from some 100
-        /// million keys on.
+        /// Guava's older strategy. Its positions are 31 bits, so it cannot keep its promise from
+        /// some 100 million keys on.
         GuavaMitz32 = 21 "guava-mitz32",
         /// Guava's present strategy.
         GuavaMitz64 = 22 "guava-mitz64",
@@ -165,41 +172,48 @@ ids! {
 }
 
 ids! {
-    /// What the keys of a filter are. The filter's domain decides which bytes are hashed, never the type the
-    /// caller holds the key in.
+    /// What the keys of a filter are. The filter's domain decides which bytes are hashed, never the
+    /// type the caller holds the key in.
     ///
-    /// [`Bytes`](KeyDomain::Bytes) and [`Integer`](KeyDomain::Integer) are for tepal's own filters; the others
-    /// are encodings that other programs hash and their files do not record, with the feature `foreign`.
+    /// [`Bytes`](KeyDomain::Bytes) and [`Integer`](KeyDomain::Integer) are for tepal's own filters;
+    /// the others are encodings that other programs hash and their files do not record, with the
+    /// feature `foreign`.
     #[derive(Default)]
     KeyDomain: u8, "key domain", "the key domain" {
-        /// Bytes, the default. Text is its UTF-8; an integer is its shortest decimal text, so that `42`,
-        /// `"42"` and the line `42` are one key. Where all keys are numbers, `Integer` is several times as fast.
+        /// Bytes, the default. Text is its UTF-8; an integer is its shortest decimal text, so that
+        /// `42`, `"42"` and the line `42` are one key. Where all keys are numbers, `Integer` is
+        /// several times as fast.
         #[default]
         Bytes = 1 "bytes",
-        /// 64-bit integers, hashed as 8 little-endian bytes; `i64` and `u64` share their bits (-1 and 2^64-1
-        /// are one key). Text is accepted only as the shortest decimal form of such an integer.
+        /// 64-bit integers, hashed as 8 little-endian bytes; `i64` and `u64` share their bits (-1
+        /// and 2^64-1 are one key). Text is accepted only as the shortest decimal form of such an
+        /// integer.
         Integer = 2 "int64",
-        /// 32-bit integers, hashed as 4 little-endian bytes: Guava's `integerFunnel`, Parquet's INT32.
+        /// 32-bit integers, hashed as 4 little-endian bytes: Guava's `integerFunnel`, Parquet's
+        /// INT32.
         Integer32 = 3 "int32",
         /// Text, hashed as its UTF-16 units, little-endian: Guava's `unencodedCharsFunnel`.
         Utf16 = 4 "utf16",
-        /// Numbers, hashed as the 4 bytes of an IEEE 754 binary32: Parquet's FLOAT. Given as decimal text.
+        /// Numbers, hashed as the 4 bytes of an IEEE 754 binary32: Parquet's FLOAT. Given as
+        /// decimal text.
         Float32 = 5 "float32",
-        /// Numbers, hashed as the 8 bytes of an IEEE 754 binary64: Parquet's DOUBLE. Given as decimal text.
+        /// Numbers, hashed as the 8 bytes of an IEEE 754 binary64: Parquet's DOUBLE. Given as
+        /// decimal text.
         Float64 = 6 "float64",
-        /// Bytes, given as hexadecimal digits: for keys that are no text, such as UUIDs, digests and Parquet's DECIMAL. Either
-        /// case; a hyphen may stand between two bytes.
+        /// Bytes, given as hexadecimal digits: for keys that are no text, such as UUIDs, digests
+        /// and Parquet's DECIMAL. Either case; a hyphen may stand between two bytes.
         Hex = 7 "hex",
     }
 }
 
 ids! {
-    /// What happens when more keys come than the filter was planned for. Judged by the set bits once as many keys as
-    /// the capacity were given: keys that come twice use nothing up.
+    /// What happens when more keys come than the filter was planned for. Judged by the set bits
+    /// once as many keys as the capacity were given: keys that come twice use nothing up.
     #[derive(Default)]
     OverCapacity: u8, "over-capacity policy", "the over-capacity policy" {
-        /// Inserting a new key is an error, as soon as the keys of the capacity were given and one more might take the rate
-        /// past 1.03 times the promise; so the promise is kept. The default.
+        /// Inserting a new key is an error, as soon as the keys of the capacity were given and one
+        /// more might take the rate past 1.03 times the promise; so the promise is kept. The
+        /// default.
         ///
         /// One refusal comes before the capacity: of keys that were chosen by the filter's own hash
         /// ([`Error::KeysClustered`](crate::Error::KeysClustered)).
@@ -322,8 +336,8 @@ mod tests {
 
     use super::*;
 
-    /// Each member has a number and a name of its own, and is found by both. They stand in the order of their numbers, by
-    /// which they are compared.
+    /// Each member has a number and a name of its own, and is found by both. They stand in the
+    /// order of their numbers, by which they are compared.
     macro_rules! goes_both_ways {
         ($($type:ident),+) => {$(
             assert!($type::ALL.windows(2).all(|pair| pair[0].id() < pair[1].id()), "{}", $type::WHAT);

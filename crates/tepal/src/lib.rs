@@ -1,5 +1,5 @@
-//! Filters that answer "have I seen this key?" for sets too large to keep, in memory and in files. The
-//! default one reads one cache line a lookup.
+//! Filters that answer "have I seen this key?" for sets too large to keep, in memory and in files.
+//! The default one reads one cache line a lookup.
 //!
 //! ```
 //! use tepal::BloomFilter;
@@ -31,22 +31,24 @@
 //! | the smallest filter of a fixed set | [`RibbonFilter`] | `static` | `build_from`; `insert` a few later | `contains` |
 //! | a small number or a name for each key of a fixed set | [`RibbonMap`] | `static` | `build_from` | `get` |
 //!
-//! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. Every type has
-//! `contains_many` for a batch, `save`, `open`, `to_bytes` and `from_bytes`, and `facts()`, which describes the filter.
-//! [`open`] and [`from_bytes`] read a file of any kind and give an [`Opened`], which holds an [`AnyFilter`].
-//! A function that takes any filter takes `&dyn` [`Filter`] or `&mut dyn` [`MutableFilter`]; [`Ask`] and [`Change`] add
-//! the calls that are generic over keys. [`can`](AnyFilter::can) says what a filter can do.
+//! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. Every type
+//! has `contains_many` for a batch, `save`, `open`, `to_bytes` and `from_bytes`, and `facts()`,
+//! which describes the filter. [`open`] and [`from_bytes`] read a file of any kind and give an
+//! [`Opened`], which holds an [`AnyFilter`]. A function that takes any filter takes `&dyn`
+//! [`Filter`] or `&mut dyn` [`MutableFilter`]; [`Ask`] and [`Change`] add the calls that are
+//! generic over keys. [`can`](AnyFilter::can) says what a filter can do.
 //!
-//! `docs/choosing.md` in the repository has figures for each job, and says when no filter is for it.
+//! `docs/choosing.md` in the repository has figures for each job, and says when no filter is for
+//! it.
 //!
 //! # What an answer promises
 //!
-//! `false` is certain: a key that was inserted gets `true`, also after saving, union and folding. Only
-//! three calls take keys out: `remove`, `advance_to` and `except`. Remove only keys that you inserted:
-//! removing another may take a member out. `true` means perhaps: at most the promised rate of
-//! non-members gets it, as long as the filter holds no more keys than its capacity. [`OverCapacity`]
-//! chooses what happens beyond. The same bits are set on every machine, and for ever: `FORMAT.md` is
-//! their specification.
+//! `false` is certain: a key that was inserted gets `true`, also after saving, union and folding.
+//! Only three calls take keys out: `remove`, `advance_to` and `except`. Remove only keys that you
+//! inserted: removing another may take a member out. `true` means perhaps: at most the promised
+//! rate of non-members gets it, as long as the filter holds no more keys than its capacity.
+//! [`OverCapacity`] chooses what happens beyond. The same bits are set on every machine, and for
+//! ever: `FORMAT.md` is their specification.
 //!
 //! # How to
 //!
@@ -88,14 +90,15 @@
 //! | non-members that must get `false` | `Opened::except` and `Opened::divide`, feature `extras` |
 //! | a field of something that serde writes | feature `serde` |
 //!
-//! Short programs for these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`, `lsm_table`,
-//! `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`, `unknown_size`, `white_list`.
+//! Short programs for these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`,
+//! `lsm_table`, `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`,
+//! `unknown_size`, `white_list`.
 //!
 //! # Without `std`
 //!
-//! Without default features (`default-features = false`) the crate is `no_std` and needs `alloc`: for a web page
-//! (`wasm32-unknown-unknown`), a phone, a small machine. Files are byte slices there, and a filter inside the program is
-//! read in place:
+//! Without default features (`default-features = false`) the crate is `no_std` and needs `alloc`:
+//! for a web page (`wasm32-unknown-unknown`), a phone, a small machine. Files are byte slices
+//! there, and a filter inside the program is read in place:
 //!
 //! ```
 //! # mod tepal_page {
@@ -177,7 +180,8 @@ pub use kinds::exceptions::Exceptions;
 pub use kinds::{AnyFilter, Ask, Change, Filter, MutableFilter, Removal};
 pub use params::{Goal, Plan};
 
-/// The builders: `builder()` of a filter's type gives its one; and what fills a Bloom filter key by key.
+/// The builders: `builder()` of a filter's type gives its one; and what fills a Bloom filter key by
+/// key.
 pub mod builders {
     pub use super::kinds::bloom::{BloomFilterBuilder, Inserter};
     #[cfg(feature = "static")]
@@ -198,7 +202,8 @@ pub mod file {
     pub use super::ids::Format;
 }
 
-/// From a key to its hash: for whoever hashes ahead of a filter, on other threads, or by a hash of their own.
+/// From a key to its hash: for whoever hashes ahead of a filter, on other threads, or by a hash of
+/// their own.
 pub mod hash {
     #[cfg(feature = "foreign")]
     pub use super::key::Md5Split;

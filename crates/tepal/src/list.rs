@@ -1,12 +1,14 @@
 //! The list of kinds: one line a kind. Nothing else in the library names them all.
 //!
-//! `each_kind!(then)` hands the lines to the macro `then`, each room its own: `ids` makes `Kind` of them, `kinds::any` the
-//! `AnyFilter`, `format` what every kind does with files, `lib.rs` the export. It stands lowest, since `error` and `facts`
-//! name `Kind`; so the paths in it are tokens, relative to `crate::kinds`.
+//! `each_kind!(then)` hands the lines to the macro `then`, each room its own: `ids` makes `Kind` of
+//! them, `kinds::any` the `AnyFilter`, `format` what every kind does with files, `lib.rs` the
+//! export. It stands lowest, since `error` and `facts` name `Kind`; so the paths in it are tokens,
+//! relative to `crate::kinds`.
 //!
-//! A line: documentation, the feature where it is not always there, the variant, the number in files, the name, the type, and
-//! the storage that `AnyFilter` holds it in, where the type has a parameter for it. A line with `+` is a further form of a
-//! kind: a variant of `AnyFilter` under that kind's number.
+//! A line: documentation, the feature where it is not always there, the variant, the number in
+//! files, the name, the type, and the storage that `AnyFilter` holds it in, where the type has a
+//! parameter for it. A line with `+` is a further form of a kind: a variant of `AnyFilter` under
+//! that kind's number.
 
 macro_rules! each_kind {
     ($then:ident $($with:ident)?) => {
@@ -14,8 +16,8 @@ macro_rules! each_kind {
             $($with)?
             /// A Bloom filter, of any scheme and layout: [`BloomFilter`](crate::BloomFilter).
             Bloom = 1 "bloom": bloom::BloomFilter<Mapped>;
-            /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it: `ScalableBloomFilter`. Only a chain
-            /// that grows by tepal's own rule has a tepal file.
+            /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it:
+            /// `ScalableBloomFilter`. Only a chain that grows by tepal's own rule has a tepal file.
             #[feature = "foreign" or "extras"]
             Scalable = 2 "scalable": chain::ScalableBloomFilter;
             /// A table of numbers, from which keys can be removed: `QuotientFilter`.
@@ -24,7 +26,8 @@ macro_rules! each_kind {
             /// A chain of tables that grows under one promise: `GrowingFilter`.
             #[feature = "table"]
             Growing = 4 "growing": table::GrowingFilter;
-            /// A table of numbers that forgets keys by itself, a window after they came: `ExpiringFilter`.
+            /// A table of numbers that forgets keys by itself, a window after they came:
+            /// `ExpiringFilter`.
             #[feature = "table"]
             Expiring = 5 "expiring": table::ExpiringFilter;
             /// A table of numbers that says which segments may hold a key: `SegmentFilter`.
@@ -33,7 +36,8 @@ macro_rules! each_kind {
             /// The smallest filter of a set that does not change: `RibbonFilter`.
             #[feature = "static"]
             Ribbon = 7 "ribbon": ribbon::RibbonFilter<Mapped>;
-            /// The smallest map from keys to small numbers that does not change: `RibbonMap`. As a filter it holds its keys.
+            /// The smallest map from keys to small numbers that does not change: `RibbonMap`. As a
+            /// filter it holds its keys.
             #[feature = "static"]
             Map = 8 "map": ribbon::RibbonMap<Mapped>;
 
@@ -44,7 +48,8 @@ macro_rules! each_kind {
     };
 }
 
-/// `each_kind!(each_type then)` hands each line's variant, type and storage to the macro `then`, with the feature that it needs.
+/// `each_kind!(each_type then)` hands each line's variant, type and storage to the macro `then`,
+/// with the feature that it needs.
 macro_rules! each_type {
     (
         $then:ident

@@ -1,7 +1,9 @@
-//! Numbers that a file claims: whatever they are, a reader takes neither memory nor time on their word.
+//! Numbers that a file claims: whatever they are, a reader takes neither memory nor time on their
+//! word.
 //!
-//! Every field of a header is set to 0, 1, 2^31, 2^32, 2^63, 2^64-1, NaN, infinity and -0.0, and the checksum of
-//! the header made right again. An allocator that counts, thread by thread, shows what a refusal takes.
+//! Every field of a header is set to 0, 1, 2^31, 2^32, 2^63, 2^64-1, NaN, infinity and -0.0, and
+//! the checksum of the header made right again. An allocator that counts, thread by thread, shows
+//! what a refusal takes.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -36,8 +38,8 @@ const CLAIMS: [u64; 9] = [
     (-0.0f64).to_bits(),
 ];
 
-/// What a call gave, the most bytes it held at a time, and how long it took: the shortest of a few times, for
-/// other programs run too.
+/// What a call gave, the most bytes it held at a time, and how long it took: the shortest of a few
+/// times, for other programs run too.
 fn measured<T>(mut call: impl FnMut() -> T) -> (T, u64, Duration) {
     let (mut least, mut tries) = (Duration::MAX, 0);
     loop {
@@ -63,8 +65,8 @@ fn fields() -> Vec<(usize, usize)> {
     fields
 }
 
-/// May a field have this value? Optional flags and the keys inserted any, a capacity any but 0, a rate those
-/// between 0 and 1, a recipe its two bits, a record a tag that is ignored.
+/// May a field have this value? Optional flags and the keys inserted any, a capacity any but 0, a
+/// rate those between 0 and 1, a recipe its two bits, a record a tag that is ignored.
 fn may_be(at: usize, claim: u64) -> bool {
     let rate = f64::from_bits(claim);
     match at {
@@ -77,7 +79,8 @@ fn may_be(at: usize, claim: u64) -> bool {
     }
 }
 
-/// What is said of the bits is not held against them in a quick opening: their number, and the chunk's checksum.
+/// What is said of the bits is not held against them in a quick opening: their number, and the
+/// chunk's checksum.
 fn may_be_quick(at: usize, claim: u64) -> bool {
     may_be(at, claim) || at == 144 || (at == 80 && claim <= 1)
 }
@@ -184,7 +187,8 @@ fn forged_fields_of_other_programs_files() {
                 let (read, bytes, time) =
                     measured(|| Open::new().format(format).from_bytes(&forged).map(|_| ()));
                 refused += u32::from(read.is_err());
-                // Compressed values of a dump are unpacked, and the text of JSON is decoded, before they are judged.
+                // Compressed values of a dump are unpacked, and the text of JSON is decoded, before
+                // they are judged.
                 let most = (64 << 10) + 4 * forged.len() as u64;
                 assert!(bytes <= most, "{}: {bytes} bytes for {}", path.display(), forged.len());
                 assert!(read.is_ok() || time < LIMIT, "{}: {time:?}", path.display());
@@ -244,8 +248,8 @@ fn forged_json(good: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// A `DUMP` payload of RedisBloom whose filters have these bits, packed to zeros and copies of zeros, and the bytes that
-/// each unpacks to.
+/// A `DUMP` payload of RedisBloom whose filters have these bits, packed to zeros and copies of
+/// zeros, and the bytes that each unpacks to.
 #[cfg(feature = "foreign")]
 fn packed_dump(copies: &[usize], literals: usize) -> (Vec<u8>, u64) {
     let number = |n: u64| [&[2, 0x81][..], &n.to_be_bytes()].concat();
@@ -318,7 +322,8 @@ fn a_small_dump_of_a_large_filter() {
     assert!(bytes <= 64 << 10, "{bytes}");
 }
 
-/// What is no filter is refused without its memory, however long its file is: here 64 GiB of zeros, which take no place.
+/// What is no filter is refused without its memory, however long its file is: here 64 GiB of zeros,
+/// which take no place.
 #[cfg(all(feature = "foreign", feature = "mmap", target_pointer_width = "64", target_os = "linux"))]
 #[test]
 fn a_long_file_that_is_no_filter() {
@@ -339,8 +344,8 @@ fn a_long_file_that_is_no_filter() {
     }
 }
 
-/// Another program's file is mapped while its bits are copied: memory is taken for these, and for nothing else. That it is
-/// given back in pieces while it is read changes no bit.
+/// Another program's file is mapped while its bits are copied: memory is taken for these, and for
+/// nothing else. That it is given back in pieces while it is read changes no bit.
 #[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
 #[test]
 fn a_foreign_file_is_held_once() {
@@ -364,7 +369,8 @@ fn a_foreign_file_is_held_once() {
             let (opened, held) = most_held(|| open.open(&path).unwrap());
             assert!(held <= file.filter().size_in_bytes() + (64 << 10), "{format} {form:?}: {held}");
             assert!(opened.to_bytes().unwrap() == bytes, "{format} {form:?}");
-            // In memory the file stands beside its bits while it is read, and afterwards may become what it likes.
+            // In memory the file stands beside its bits while it is read, and afterwards may become
+            // what it likes.
             let (opened, held) = most_held(|| open.in_memory().open(&path).unwrap());
             assert!(held <= 2 * bytes.len() as u64 + (64 << 10), "{format} {form:?}: {held}");
             fs::write(&path, b"").unwrap();

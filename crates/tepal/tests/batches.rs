@@ -1,4 +1,5 @@
-//! A batch is what its keys are one by one: it is refused where they are, and what repeats in it stays the same key.
+//! A batch is what its keys are one by one: it is refused where they are, and what repeats in it
+//! stays the same key.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -29,8 +30,8 @@ fn taken(kind: &dyn Subject, filter: &mut Opened, from: u64) -> Vec<u64> {
     }
 }
 
-/// The last key that a filter takes and the first that it refuses are the same in one batch as one by one; and the batch says how
-/// many went in.
+/// The last key that a filter takes and the first that it refuses are the same in one batch as one
+/// by one; and the batch says how many went in.
 #[test]
 fn a_batch_is_refused_at_the_key_that_is_refused_by_itself() {
     let mut tried = 0;
@@ -65,7 +66,8 @@ fn a_batch_is_refused_at_the_key_that_is_refused_by_itself() {
     assert!(tried >= 20, "{tried}");
 }
 
-/// One key once more than a table can hold it, in a batch that is sorted: it is refused where it is refused by itself. Other kinds take it.
+/// One key once more than a table can hold it, in a batch that is sorted: it is refused where it is
+/// refused by itself. Other kinds take it.
 #[test]
 fn a_key_that_comes_too_often_in_a_batch() {
     for kind in kinds() {
@@ -109,8 +111,8 @@ fn a_key_that_comes_too_often_in_a_batch() {
     }
 }
 
-/// Keys that stand twice in a batch, and members, into a filter that was opened: the file is the one of the keys one by one, and it
-/// is one that can be read.
+/// Keys that stand twice in a batch, and members, into a filter that was opened: the file is the
+/// one of the keys one by one, and it is one that can be read.
 #[test]
 fn repeats_in_a_batch_into_an_opened_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -135,7 +137,8 @@ fn repeats_in_a_batch_into_an_opened_file() {
     }
 }
 
-/// Large batches into a growing filter are sorted and merged: the same file as one by one, over the beginning of links.
+/// Large batches into a growing filter are sorted and merged: the same file as one by one, over the
+/// beginning of links.
 #[cfg(feature = "table")]
 #[test]
 fn sorted_batches_grow_as_single_keys() {

@@ -1,4 +1,5 @@
-//! What two filters become together: never more than the policy allows, and never of bits that nobody has checked.
+//! What two filters become together: never more than the policy allows, and never of bits that
+//! nobody has checked.
 
 #![cfg(all(feature = "table", feature = "static"))]
 
@@ -24,8 +25,8 @@ fn full(kind: &dyn Subject, policy: OverCapacity, from: u64) -> (Opened, Vec<u64
     (filter, all[..taken].to_vec())
 }
 
-/// Two full filters have no union under the policy that refuses, and the filter stays what it was; under the others they have one, with
-/// all keys. What they have in common is never too much.
+/// Two full filters have no union under the policy that refuses, and the filter stays what it was;
+/// under the others they have one, with all keys. What they have in common is never too much.
 #[test]
 fn a_union_past_the_capacity() {
     let mut tried = 0;
@@ -65,8 +66,8 @@ fn a_union_past_the_capacity() {
     assert!(tried >= 20, "{tried}");
 }
 
-/// A file that was opened quickly, and whose bits are not what was written: what takes its bits over finds that, or what it makes of
-/// them cannot be written.
+/// A file that was opened quickly, and whose bits are not what was written: what takes its bits
+/// over finds that, or what it makes of them cannot be written.
 #[test]
 fn bits_that_nobody_has_checked_go_nowhere() {
     type Change = fn(Opened, &Opened) -> Result<Opened>;
@@ -107,7 +108,8 @@ fn bits_that_nobody_has_checked_go_nowhere() {
                 Err(error) => panic!("{name}, {what}: {error}"),
             }
         }
-        // No key goes out of such bits, and whether one comes or not, they are those of the file still.
+        // No key goes out of such bits, and whether one comes or not, they are those of the file
+        // still.
         for number in 240..260 {
             let mut made = bad.clone();
             let removed = match kind.keys(&[number]) {

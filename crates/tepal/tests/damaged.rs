@@ -1,8 +1,9 @@
-//! Damage of every kind of file is found: each bit, each length, one byte more, and 10,000 random mutations. What is changed
-//! and has its checksums made right again is no damage: it is refused, or whatever is done with it ends.
+//! Damage of every kind of file is found: each bit, each length, one byte more, and 10,000 random
+//! mutations. What is changed and has its checksums made right again is no damage: it is refused,
+//! or whatever is done with it ends.
 //!
-//! `cargo run --release -p tepal --features seal --example mutations -- 1000000` does every bit of every kind and
-//! a million mutations of each (`testdata/records/mutations.md`).
+//! `cargo run --release -p tepal --features seal --example mutations -- 1000000` does every bit of
+//! every kind and a million mutations of each (`testdata/records/mutations.md`).
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -35,8 +36,8 @@ fn samples(most: u64) -> Vec<Sample> {
     tepal_kinds().into_iter().map(|subject| sample(subject, most)).collect()
 }
 
-/// All 524,288 of a file of 64 KiB: in the layout that is chosen for you, which has the same bits before the
-/// same checks as all others.
+/// All 524,288 of a file of 64 KiB: in the layout that is chosen for you, which has the same bits
+/// before the same checks as all others.
 #[test]
 fn every_bit_of_64_kib() {
     let sample = samples(KIB_64).into_iter().find(|sample| sample.subject.name() == "line-xxh3").unwrap();

@@ -222,7 +222,8 @@ fn unions_and_intersections() {
     assert!(error.to_string().contains("name that one first"), "{error}");
 }
 
-/// An intersection has no exception that its bits say no for anyway: it would take room for nothing.
+/// An intersection has no exception that its bits say no for anyway: it would take room for
+/// nothing.
 #[test]
 fn an_intersection_keeps_the_exceptions_that_it_needs() {
     let (a, b, strangers) = (keys("m", 0..600), keys("m", 400..1000), keys("s", 0..2000));
@@ -329,7 +330,8 @@ fn folding_keeps_them() {
     assert!(!filter.contains_many(&members).contains(&false));
 }
 
-/// A divider in the place of the list: right about members and strangers by every way of asking, and closed to other keys.
+/// A divider in the place of the list: right about members and strangers by every way of asking,
+/// and closed to other keys.
 #[test]
 fn a_divider_tells_members_from_strangers() {
     let folder = tempfile::tempdir().unwrap();
@@ -423,8 +425,8 @@ fn a_damaged_divider_is_refused() {
     }
 }
 
-/// Without exceptions there is nothing to tell apart, and the file is one for every reader; a folded filter keeps its divider, and a
-/// patch brings one along.
+/// Without exceptions there is nothing to tell apart, and the file is one for every reader; a
+/// folded filter keeps its divider, and a patch brings one along.
 #[test]
 fn no_exceptions_folds_and_patches() {
     let members = keys("m", 0..1000);

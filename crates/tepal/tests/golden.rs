@@ -1,5 +1,6 @@
-//! The golden files in `testdata/golden`, which the real programs wrote: every file read, every bit, every
-//! insert result and every answer checked, false positives included, and the file written again byte for byte.
+//! The golden files in `testdata/golden`, which the real programs wrote: every file read, every
+//! bit, every insert result and every answer checked, false positives included, and the file
+//! written again byte for byte.
 #![cfg(feature = "foreign")]
 
 use std::collections::BTreeSet;
@@ -31,7 +32,8 @@ fn folder(name: &str) -> Folder {
     Folder { path, cases }
 }
 
-/// Whoever adds a format adds what its program wrote, a fuzz target for its reader, and a row to the document.
+/// Whoever adds a format adds what its program wrote, a fuzz target for its reader, and a row to
+/// the document.
 #[test]
 fn every_format_is_golden_and_fuzzed_and_described() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -267,7 +269,8 @@ fn cut<'a>(whole: &'a [u8], filter: &ParquetFilter) -> &'a [u8] {
     &whole[filter.offset as usize..][..filter.length.unwrap() as usize]
 }
 
-/// What pyarrow says of the same files: two row groups of 20 numbers and 20 names; none; an encrypted footer.
+/// What pyarrow says of the same files: two row groups of 20 numbers and 20 names; none; an
+/// encrypted footer.
 #[test]
 fn whole_files_of_parquet() {
     let read = |name: &str| fs::read(folder("parquet-sbbf").path.join(name)).unwrap();
@@ -334,8 +337,8 @@ fn check_chain(case: &Value, format: Format, bytes: &[u8], is_dump: bool, first:
     again.clear().unwrap();
     insert_all(case, KeyDomain::Bytes, |key| again.insert(key));
     assert_eq!(again.to_bytes().unwrap(), bytes, "{}", case["name"]);
-    // Nor does it have to remember what stood in the file: all of it follows from the first filter. Only the form of a
-    // dump is another.
+    // Nor does it have to remember what stood in the file: all of it follows from the first filter.
+    // Only the form of a dump is another.
     let mut emptied = file.filter().clone();
     emptied.clear().unwrap();
     let mut anew = Opened::new(emptied, format).unwrap();
@@ -428,7 +431,8 @@ fn redisbloom_chains_are_grown_from_nothing() {
             let version = bytes.len() - 10;
             assert_eq!(bytes[version..version + 2], [9, 0], "{label}");
             assert!(tepal::from_bytes(&bytes).unwrap().to_bytes().unwrap() == bytes, "{label}");
-            // These are of Redis 7.0, whose version is 10; and one has a string that the server packed.
+            // These are of Redis 7.0, whose version is 10; and one has a string that the server
+            // packed.
             bytes[version] = 10;
             mend(&mut bytes);
             packed += usize::from(bytes.len() != dump.len());

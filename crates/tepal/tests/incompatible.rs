@@ -87,7 +87,8 @@ fn all() -> Vec<Properties> {
     all
 }
 
-/// Every pair is refused for the first property in which it differs, and neither of the two changes.
+/// Every pair is refused for the first property in which it differs, and neither of the two
+/// changes.
 #[test]
 fn every_pair_is_refused_with_the_reason() {
     let filters: Vec<_> = all().into_iter().map(|properties| (properties.filter(), properties)).collect();
@@ -131,7 +132,8 @@ fn kinds_do_not_mix() {
                 Err(Error::Incompatible { .. }) => refused += 1,
                 other => panic!("{here} and {there}: {other:?}"),
             }
-            // Without their files too, where they are of two kinds; and what has no union has no intersection.
+            // Without their files too, where they are of two kinds; and what has no union has no
+            // intersection.
             if a.filter().kind() != b.filter().kind() {
                 let mut any = a.filter().clone();
                 for result in [any.union_with(b.filter()), any.intersect_with(b.filter())] {

@@ -1,5 +1,6 @@
-//! The kept files in `testdata/kept`: what a released version wrote is read for ever, says the same of every
-//! key, and is written again byte for byte. These files are never written anew (`testdata/kept/README.md`).
+//! The kept files in `testdata/kept`: what a released version wrote is read for ever, says the same
+//! of every key, and is written again byte for byte. These files are never written anew
+//! (`testdata/kept/README.md`).
 
 #[cfg(feature = "extras")]
 #[path = "kept/exceptions.rs"]
@@ -321,7 +322,8 @@ fn every_kept_file_opens_from_disk() {
     }
 }
 
-/// Whoever adds a kind, a layout, a scheme or a key domain keeps a file of it, and of a kind its vectors.
+/// Whoever adds a kind, a layout, a scheme or a key domain keeps a file of it, and of a kind its
+/// vectors.
 #[test]
 fn every_kind_is_kept() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
@@ -364,7 +366,8 @@ fn every_kind_is_kept() {
     }
 }
 
-/// Growing chains are in a folder of their own: they answer as they did, and are written again byte for byte.
+/// Growing chains are in a folder of their own: they answer as they did, and are written again byte
+/// for byte.
 #[cfg(feature = "extras")]
 #[test]
 fn kept_chains_are_the_chains_they_were() {

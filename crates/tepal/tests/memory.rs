@@ -1,4 +1,5 @@
-//! The memory that a filter holds from 10,000 keys on: at most 1.1 times its `size_in_bytes`, and a kilobyte.
+//! The memory that a filter holds from 10,000 keys on: at most 1.1 times its `size_in_bytes`, and a
+//! kilobyte.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -16,7 +17,8 @@ const KEYS: u64 = 10_000;
 /// Bytes of a filter of any size beside its tables: links, labels.
 const FIXED: u64 = 1024;
 
-/// Filters with lists that `size_in_bytes` does not count: names of segments or values, keys in very many segments.
+/// Filters with lists that `size_in_bytes` does not count: names of segments or values, keys in
+/// very many segments.
 const WITH_LISTS: [&str; 3] = ["segment-siphash13", "segment-sealed", "map-names"];
 
 /// Compares the memory of a filter with the size it names.

@@ -1,6 +1,7 @@
-//! An operation takes memory by what a file holds, and never by what it claims: of a file of b bytes and with m new keys at most
-//! 4 b + 64 m bytes and a mebibyte, in memory and in the file that is written then. The next link of a chain is made by the rule of
-//! the chain, and is counted apart.
+//! An operation takes memory by what a file holds, and never by what it claims: of a file of b
+//! bytes and with m new keys at most 4 b + 64 m bytes and a mebibyte, in memory and in the file
+//! that is written then. The next link of a chain is made by the rule of the chain, and is counted
+//! apart.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -24,7 +25,8 @@ const MIB: u64 = 1 << 20;
 /// Enough keys to be sorted.
 const MANY: usize = 5000;
 const FEW: usize = 5;
-/// Of the forged files one in this number: each field claims a part of the numbers. Without optimisation all of them take minutes.
+/// Of the forged files one in this number: each field claims a part of the numbers. Without
+/// optimisation all of them take minutes.
 const ONE_IN: usize = if cfg!(debug_assertions) { 11 } else { 3 };
 /// Keys of a file of hundreds of kilobytes.
 const LARGE_SET: u64 = 200_000;
@@ -66,7 +68,8 @@ fn claims_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     let mut opened_kinds = BTreeSet::new();
-    // Bloom filters of every scheme and key domain have the same fields: one of each layout is as good as all.
+    // Bloom filters of every scheme and key domain have the same fields: one of each layout is as
+    // good as all.
     let is_chosen = |subject: &dyn Subject| {
         subject.kind() != Kind::Bloom || ["-xxh3", "-sealed"].iter().any(|end| subject.name().ends_with(end))
     };
@@ -167,7 +170,8 @@ fn large_plans_in_small_files_take_no_memory() {
             check(name, &opened, file.len() as u64, 30, &NewKeys::of(&opened, count));
         }
     }
-    // An expiring table is as large as it was made: its union with a small one is not larger than both.
+    // An expiring table is as large as it was made: its union with a small one is not larger than
+    // both.
     let expiring = |capacity| {
         let builder = ExpiringFilter::builder().window_of_time(60).false_positive_rate(0.01);
         builder.capacity(capacity).build().unwrap()

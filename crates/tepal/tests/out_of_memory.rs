@@ -1,7 +1,8 @@
 //! Memory that the system does not give: an error, the filter as it was, and never half of one.
 //!
-//! Of the allocations of a call that are as large as the filter each fails in turn. The small ones (labels, a
-//! header, the answers of a batch) end the program where they fail, as everywhere in Rust.
+//! Of the allocations of a call that are as large as the filter each fails in turn. The small ones
+//! (labels, a header, the answers of a batch) end the program where they fail, as everywhere in
+//! Rust.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -16,8 +17,8 @@ use allocator::failing;
 use kinds::{Sample, Subject, kinds, numbers, sample, tepal_kinds};
 use tepal::{BloomFilter, Error, Kind, Opened, Result};
 
-/// Of a file of this length every allocation of at least so many bytes fails: what is as large as the filter,
-/// not what is as large as a chunk.
+/// Of a file of this length every allocation of at least so many bytes fails: what is as large as
+/// the filter, not what is as large as a chunk.
 const FILE: u64 = 256 << 10;
 const LARGE: usize = 120 << 10;
 
@@ -34,8 +35,8 @@ fn samples() -> Vec<Sample> {
     large
 }
 
-/// Fails the first large allocation of a call, then the second, and so on: each time it must be an error. Says
-/// how many there were.
+/// Fails the first large allocation of a call, then the second, and so on: each time it must be an
+/// error. Says how many there were.
 fn each_fails<T>(what: &str, mut call: impl FnMut() -> Result<T>) -> u32 {
     for after in 0.. {
         let (result, failed) = failing(LARGE, after, &mut call);
@@ -99,8 +100,8 @@ fn building_reading_and_writing() {
     }
 }
 
-/// What holds a filter's bits is asked for before anything changes, in a chain too: where its next filter finds no
-/// memory, it is as it was.
+/// What holds a filter's bits is asked for before anything changes, in a chain too: where its next
+/// filter finds no memory, it is as it was.
 #[test]
 fn growing() {
     let mut grown = 0;
@@ -152,7 +153,8 @@ fn growing() {
     assert_eq!(grown, ours + if cfg!(feature = "foreign") { 2 } else { 0 });
 }
 
-/// Does it take more memory for more keys? With copies of a number a table has more slots than the numbers it takes.
+/// Does it take more memory for more keys? With copies of a number a table has more slots than the
+/// numbers it takes.
 fn grows(kind: &dyn Subject) -> bool {
     matches!(kind.kind(), Kind::Scalable | Kind::Growing) && !kind.name().ends_with("deletable")
 }

@@ -1,4 +1,5 @@
-//! Ten times as many keys as planned: no policy lets the rate rise without a signal, and nobody is lost.
+//! Ten times as many keys as planned: no policy lets the rate rise without a signal, and nobody is
+//! lost.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -48,8 +49,8 @@ fn overfilled(kind: &dyn Subject, policy: OverCapacity) {
                 Err(error) => panic!("{what}: {error}"),
             }
         }
-        // A chain that has grown promises anew. The schemes of other programs promise by formulas of their own, and what
-        // the planned number of keys gives may be above that.
+        // A chain that has grown promises anew. The schemes of other programs promise by formulas
+        // of their own, and what the planned number of keys gives may be above that.
         if times == 1 {
             at_capacity = filter.filter().false_positive_rate();
         }

@@ -1,4 +1,5 @@
-//! Each filter's page in the documentation begins with its whole life: what makes it, changes it, saves and opens it.
+//! Each filter's page in the documentation begins with its whole life: what makes it, changes it,
+//! saves and opens it.
 
 #[path = "shared/files.rs"]
 mod files;

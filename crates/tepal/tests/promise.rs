@@ -1,8 +1,9 @@
 //! The promise: no member is ever missed, and strangers are let in no more often than promised.
 //!
-//! Two measures stand side by side. The rate from the set bits is exact for an evenly spread hash, so it
-//! shows 1 % of difference where counting wrong answers would need 10^10 questions; and the counted wrong
-//! answers show that real keys meet that rate. Up to 10^7 keys here; `--example promise` does 10^8.
+//! Two measures stand side by side. The rate from the set bits is exact for an evenly spread hash,
+//! so it shows 1 % of difference where counting wrong answers would need 10^10 questions; and the
+//! counted wrong answers show that real keys meet that rate. Up to 10^7 keys here; `--example
+//! promise` does 10^8.
 
 #[path = "promise/keys.rs"]
 mod keys;
@@ -40,7 +41,8 @@ fn few_keys() {
     for &layout in Layout::ALL {
         for rate in RATES {
             for n in [1, 2, 3, 10, 100, 1000] {
-                // Each family in turn: the hash makes them alike, and the larger tests go through all.
+                // Each family in turn: the hash makes them alike, and the larger tests go through
+                // all.
                 let family = Family::ALL[(n % 5) as usize];
                 check(layout, rate, family, n, 20_000);
             }
@@ -81,8 +83,8 @@ fn ten_million_keys() {
     }
 }
 
-/// No layout is more than 1 % above its formula, and one line of up to 8 bits is where the exact sum over
-/// its rotations says.
+/// No layout is more than 1 % above its formula, and one line of up to 8 bits is where the exact
+/// sum over its rotations says.
 #[test]
 fn rates_are_the_formulas() {
     for &layout in Layout::ALL {
@@ -111,8 +113,8 @@ fn rates_are_the_formulas() {
     }
 }
 
-/// The exact rate of one line with k <= 8: inclusion and exclusion over the words S of one rotation whose
-/// bit is not set, (-1)^|S| exp(-(load / 8) · sum over r of (1 - (63/64)^|S and L_r|)).
+/// The exact rate of one line with k <= 8: inclusion and exclusion over the words S of one rotation
+/// whose bit is not set, (-1)^|S| exp(-(load / 8) · sum over r of (1 - (63/64)^|S and L_r|)).
 fn exact_line_rate(k: u32, bits_per_key: f64) -> f64 {
     const ORDER: [u32; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
     let active = |r: u32| ORDER[..k as usize].iter().fold(0u32, |set, o| set | 1 << ((o + 8 - r) % 8));

@@ -1,9 +1,9 @@
-//! What `docs/trust.md` promises, asked of every kind of filter there is, the chain too: the tests here go through the
-//! list in `shared/kinds.rs`.
+//! What `docs/trust.md` promises, asked of every kind of filter there is, the chain too: the tests
+//! here go through the list in `shared/kinds.rs`.
 //!
-//! Some promises have a file of their own that goes through the list in more depth: `sequences.rs` (nobody is
-//! forgotten), `damaged.rs` (a file is refused or right), `overfilled.rs` (a capacity is a promise),
-//! `out_of_memory.rs`, `incompatible.rs`, and `kept.rs`.
+//! Some promises have a file of their own that goes through the list in more depth: `sequences.rs`
+//! (nobody is forgotten), `damaged.rs` (a file is refused or right), `overfilled.rs` (a capacity is
+//! a promise), `out_of_memory.rs`, `incompatible.rs`, and `kept.rs`.
 
 #[allow(dead_code)]
 #[path = "promise/keys.rs"]

@@ -1,5 +1,6 @@
-//! What a quotient filter promises: its rate is different numbers / U, whatever was done before one set has one file, keys that
-//! were chosen are refused in words, and a removal takes just one copy of one number.
+//! What a quotient filter promises: its rate is different numbers / U, whatever was done before one
+//! set has one file, keys that were chosen are refused in words, and a removal takes just one copy
+//! of one number.
 #![cfg(feature = "table")]
 
 #[allow(dead_code)]
@@ -64,7 +65,8 @@ fn the_rate_is_numbers_held_of_all() {
     }
 }
 
-/// The parts of a set that was divided by the filter's own hash: by its first bits, by its last, by some between.
+/// The parts of a set that was divided by the filter's own hash: by its first bits, by its last, by
+/// some between.
 #[test]
 fn shards_of_the_own_hash_keep_their_rate() {
     // Of fewer keys a shard is so small that what every table has weighs too much.
@@ -208,7 +210,8 @@ fn keys_chosen_for_another_seed_are_like_others() {
     assert!(least[0] <= 1.2 * least[1] || cfg!(debug_assertions), "{least:?}");
 }
 
-/// Whoever removes what was never inserted takes members away, as often as the rate says; a list of members guards against it.
+/// Whoever removes what was never inserted takes members away, as often as the rate says; a list of
+/// members guards against it.
 #[test]
 fn removing_strangers_costs_members_at_the_rate() {
     const KEYS: u64 = 20_000;
@@ -234,7 +237,8 @@ fn removing_strangers_costs_members_at_the_rate() {
     assert!((0..KEYS).all(|i| guarded.contains_hash(member(i))));
 }
 
-/// A million random insertions and removals of a filter that is nearly always full, beside an exact count of each key.
+/// A million random insertions and removals of a filter that is nearly always full, beside an exact
+/// count of each key.
 #[test]
 fn a_million_operations_lose_nobody() {
     let (capacity, steps) = if cfg!(debug_assertions) { (500, 30_000) } else { (20_000, 1_000_000) };
@@ -288,8 +292,8 @@ fn a_million_operations_lose_nobody() {
     }
 }
 
-/// The other tables in which a number has many slots, or in which keys come again and again: keys that nobody chose are taken up to the
-/// capacity, as often as each can be in.
+/// The other tables in which a number has many slots, or in which keys come again and again: keys
+/// that nobody chose are taken up to the capacity, as often as each can be in.
 #[test]
 fn copies_of_keys_nobody_chose_are_taken() {
     use tepal::{ExpiringFilter, GrowingFilter};

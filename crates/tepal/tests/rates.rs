@@ -1,5 +1,6 @@
-//! The rate that a filter says it has is the rate that it has: for every kind, from 0.0001 to 0.9, over several filters, against keys
-//! that are not in it. After unions, removals, with exceptions, in none of the segments or in others, and for keys that expire.
+//! The rate that a filter says it has is the rate that it has: for every kind, from 0.0001 to 0.9,
+//! over several filters, against keys that are not in it. After unions, removals, with exceptions,
+//! in none of the segments or in others, and for keys that expire.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -51,7 +52,8 @@ fn enough(rate: f64) -> u64 {
     (800.0 / rate.max(1e-6)).clamp(8_000.0, 100_000.0) as u64
 }
 
-/// A filter of a kind whose rate is near this one, as far as the kind has it, and how many members it has.
+/// A filter of a kind whose rate is near this one, as far as the kind has it, and how many members
+/// it has.
 fn near(subject: &dyn Subject, rate: f64, first: u64) -> Option<Opened> {
     if fixed_kinds().iter().any(|kind| kind.kind() == subject.kind()) {
         return Some(subject.filled(CAPACITY, &numbers(first..first + CAPACITY)).unwrap());
@@ -86,8 +88,9 @@ fn found(keys: &Numbered, filter: &Opened) -> u64 {
     held.into_iter().filter(|held| *held).count() as u64
 }
 
-/// How much higher the true rate may be. Nothing, but where the positions of a key are steps of two hashes: with a chance of one in the
-/// bits of the smallest filter all of them are one position, which its rate does not know.
+/// How much higher the true rate may be. Nothing, but where the positions of a key are steps of two
+/// hashes: with a chance of one in the bits of the smallest filter all of them are one position,
+/// which its rate does not know.
 fn unknown_part(filter: &Opened) -> f64 {
     let facts = filter.facts().unwrap();
     let bits = facts.parts.iter().map(|part| part.bit_len).min();
@@ -131,7 +134,8 @@ fn the_rate_of_every_kind_is_that_of_keys_that_are_not_in_it() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Chains of tables at every rate, as they grow, after removals that let the oldest link take keys again, and after unions.
+/// Chains of tables at every rate, as they grow, after removals that let the oldest link take keys
+/// again, and after unions.
 #[cfg(feature = "table")]
 #[test]
 fn a_chain_of_tables_knows_its_rate() {
@@ -165,7 +169,8 @@ fn a_chain_of_tables_knows_its_rate() {
     }
 }
 
-/// A key that is in no segment, and one that is in another; keys that went by themselves, and were removed; and unions.
+/// A key that is in no segment, and one that is in another; keys that went by themselves, and were
+/// removed; and unions.
 #[cfg(feature = "table")]
 #[test]
 fn tables_know_their_rates() {
@@ -229,8 +234,8 @@ fn tables_know_their_rates() {
     }
 }
 
-/// Bloom filters in a chain hold other keys each, and so are not independent of each other: what it says is an estimate. The true rate
-/// lies between that and the sum of those of the links.
+/// Bloom filters in a chain hold other keys each, and so are not independent of each other: what it
+/// says is an estimate. The true rate lies between that and the sum of those of the links.
 #[cfg(feature = "extras")]
 #[test]
 fn a_chain_of_bloom_filters_estimates_its_rate() {
@@ -262,7 +267,8 @@ fn a_chain_of_bloom_filters_estimates_its_rate() {
     }
 }
 
-/// Filters with exceptions: other keys than these are found as before, and fewer of them where a divider knows the exceptions.
+/// Filters with exceptions: other keys than these are found as before, and fewer of them where a
+/// divider knows the exceptions.
 #[cfg(feature = "extras")]
 #[test]
 fn exceptions_change_no_rate_of_others() {
@@ -302,8 +308,8 @@ fn exceptions_change_no_rate_of_others() {
     }
 }
 
-/// Maps tell other keys by bits that are theirs alone. Where values have names, other keys whose value has none are told too, and how
-/// many these are hangs on the values that the keys have.
+/// Maps tell other keys by bits that are theirs alone. Where values have names, other keys whose
+/// value has none are told too, and how many these are hangs on the values that the keys have.
 #[cfg(feature = "static")]
 #[test]
 fn maps_know_their_rates() {

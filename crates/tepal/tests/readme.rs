@@ -1,4 +1,5 @@
-//! The README of the repository shows the program that the README of the package shows, which is compiled and run.
+//! The README of the repository shows the program that the README of the package shows, which is
+//! compiled and run.
 
 /// The first piece of Rust.
 fn program(readme: &str) -> &str {

@@ -1,5 +1,5 @@
-//! The recipe (trim, nocase) is the filter's: it is applied to every key that comes as bytes or text, through every
-//! call, before and after a file, by threads that hash ahead, and by no caller.
+//! The recipe (trim, nocase) is the filter's: it is applied to every key that comes as bytes or
+//! text, through every call, before and after a file, by threads that hash ahead, and by no caller.
 
 use tepal::{
     AnyFilter, BloomFilter, Column, Error, KeyDomain, Opened, Recipe, Result, Scheme, SecretKey,
@@ -220,7 +220,8 @@ fn files_keep_the_recipe_and_apply_it() {
             check_every_way(typed, &OTHERS, false);
             assert_eq!(file.filter().facts().recipe, BOTH);
         }
-        // Into the mapped file, which is copied for that: the other form is no new key, and a new key is found.
+        // Into the mapped file, which is copied for that: the other form is no new key, and a new
+        // key is found.
         assert!(asked().iter().all(|text| !opened.insert(*text).unwrap()), "{what}");
         opened.insert(" New@X.org").unwrap();
         assert!(opened.contains("nEW@x.org "), "{what}");
@@ -271,8 +272,8 @@ fn trim_and_nocase_by_themselves() {
     }
 }
 
-/// First the recipe, then the domain: text around an integer is trimmed before it is read as one. An integer that is
-/// given as a number is not changed.
+/// First the recipe, then the domain: text around an integer is trimmed before it is read as one.
+/// An integer that is given as a number is not changed.
 #[test]
 fn the_recipe_comes_before_the_domain() {
     let domains = [KeyDomain::Integer, KeyDomain::Integer32, KeyDomain::Float64];
@@ -290,7 +291,8 @@ fn the_recipe_comes_before_the_domain() {
     }
 }
 
-/// Hashes of a filter with a recipe are those of its keys after it, and mean nothing to a filter without one.
+/// Hashes of a filter with a recipe are those of its keys after it, and mean nothing to a filter
+/// without one.
 #[test]
 fn hashers_with_and_without_a_recipe() {
     let plain = BloomFilter::builder().capacity(100).build().unwrap();

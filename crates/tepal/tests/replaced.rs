@@ -1,5 +1,5 @@
-//! A file that is replaced under its readers, a thousand times: each of them has the old filter or the new one,
-//! whole, for as long as it holds it.
+//! A file that is replaced under its readers, a thousand times: each of them has the old filter or
+//! the new one, whole, for as long as it holds it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;

@@ -1,4 +1,5 @@
-//! Which segment: wrong ones are at most the rate, right ones are never missed, and files say the same.
+//! Which segment: wrong ones are at most the rate, right ones are never missed, and files say the
+//! same.
 
 #![cfg(feature = "table")]
 
@@ -29,7 +30,8 @@ fn names(segments: u64) -> Vec<String> {
     (0..segments).map(|i| format!("segment {i}")).collect()
 }
 
-/// Wrong segments of absent keys, over all segments and for each by itself, as many as are promised at most; and those of members.
+/// Wrong segments of absent keys, over all segments and for each by itself, as many as are promised
+/// at most; and those of members.
 #[test]
 fn wrong_segments_are_at_most_the_promise() {
     const KEYS: u64 = if cfg!(debug_assertions) { 2000 } else { 40_000 };
@@ -56,7 +58,8 @@ fn wrong_segments_are_at_most_the_promise() {
             any += usize::from(wrong > before);
             assert_eq!(wrong > before, filter.contains_hash(hash));
         }
-        // Wrong ones come several at a time where keys are in several: five times the spread is enough.
+        // Wrong ones come several at a time where keys are in several: five times the spread is
+        // enough.
         let most = credible(ASKED, rate) + 4.0 * (rate * ASKED as f64).sqrt();
         assert!(wrong as f64 <= most, "{rate} {segments}: {wrong} of {ASKED}");
         assert!(wrong as f64 >= 0.9 * filter.wrong_segments() * ASKED as f64 - 50.0, "{wrong}");
@@ -74,7 +77,8 @@ fn wrong_segments_are_at_most_the_promise() {
     }
 }
 
-/// A third of all keys is in half of all segments: tables for such have room, and no key is refused.
+/// A third of all keys is in half of all segments: tables for such have room, and no key is
+/// refused.
 #[test]
 fn keys_in_very_many_segments() {
     let (keys, segments) = if cfg!(debug_assertions) { (30, 300) } else { (300, 1000) };
@@ -138,8 +142,8 @@ fn files_say_the_same() {
     }
 }
 
-/// Whatever the keys are, and in however many segments, as many pairs go in as the capacity says. `--example segment_mixes` does ten
-/// thousand of each.
+/// Whatever the keys are, and in however many segments, as many pairs go in as the capacity says.
+/// `--example segment_mixes` does ten thousand of each.
 #[test]
 fn no_pair_is_refused_below_the_capacity() {
     for mix in segment_mixes::MIXES {
@@ -173,7 +177,8 @@ fn filters_of_other_names_are_not_equal() {
     }
 }
 
-/// Pairs count against the capacity wherever they are kept: what keys in more than 64 segments have beside the table too.
+/// Pairs count against the capacity wherever they are kept: what keys in more than 64 segments have
+/// beside the table too.
 #[test]
 fn all_pairs_of_many_segments_count() {
     let (segments, keys) = (200u64, 50u64);

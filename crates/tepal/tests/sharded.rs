@@ -1,5 +1,5 @@
-//! Keys that were divided by a hash, as shards, partitions and load balancers do: each part keeps the promise for strangers
-//! of the same part.
+//! Keys that were divided by a hash, as shards, partitions and load balancers do: each part keeps
+//! the promise for strangers of the same part.
 
 use std::hash::Hasher;
 
@@ -93,8 +93,8 @@ fn no_choice_of_shards_changes_the_rate() {
     }
 }
 
-/// Who divides by the filter's own hash, and gives each part a seed of its own, is fine too; so is a filter of what another
-/// one let through.
+/// Who divides by the filter's own hash, and gives each part a seed of its own, is fine too; so is
+/// a filter of what another one let through.
 #[test]
 fn a_seed_of_its_own_is_as_good_as_keys_from_anywhere() {
     let hasher = BloomFilter::builder().key_hasher().unwrap();

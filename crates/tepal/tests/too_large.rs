@@ -13,7 +13,8 @@ const NARROW: bool = usize::BITS == 32;
 /// What a filter with the fixed header and one line takes.
 const ONE_LINE: usize = 256;
 
-/// A file of one empty line, with fields of its header replaced and the header's checksum made to fit.
+/// A file of one empty line, with fields of its header replaced and the header's checksum made to
+/// fit.
 fn forged(fields: &[(usize, u64)]) -> Vec<u8> {
     let filter = BloomFilter::builder().layout(Layout::Line).bit_len(512).capacity(20).build().unwrap();
     let mut file = filter.to_bytes().unwrap();
@@ -53,7 +54,8 @@ fn plans_go_as_far_as_the_format() {
     assert!(matches!(beyond.plan(), Err(Error::TooLarge { bytes, .. }) if bytes > 1 << 43));
 }
 
-/// One key more than the largest plan is too large, although only rounding up takes it past the format.
+/// One key more than the largest plan is too large, although only rounding up takes it past the
+/// format.
 #[test]
 fn one_key_past_the_largest_plan_is_too_large() {
     for layout in [Layout::Line, Layout::Double, Layout::Scattered] {
@@ -148,8 +150,8 @@ fn claims_of_more_are_not_cut_to_what_is_there() {
     }
 }
 
-/// A file of 4 GiB that takes no room on disk. Where files are mapped, its header is refused at once; where it
-/// cannot be mapped, that is said.
+/// A file of 4 GiB that takes no room on disk. Where files are mapped, its header is refused at
+/// once; where it cannot be mapped, that is said.
 #[cfg(all(feature = "std", any(target_pointer_width = "32", target_endian = "little")))]
 #[test]
 fn a_file_beyond_memory_is_refused() {

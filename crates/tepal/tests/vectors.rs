@@ -86,7 +86,8 @@ fn secret(case: &Value) -> Option<SecretKey> {
     Some(SecretKey::new(bytes(hex).try_into().unwrap()))
 }
 
-/// A file of the vectors, with the keys that the case has; without the feature `seal` every sealed file is refused.
+/// A file of the vectors, with the keys that the case has; without the feature `seal` every sealed
+/// file is refused.
 fn open_file(case: &Value, file: &[u8]) -> tepal::Result<Opened> {
     let secret = secret(case);
     let mut open = Open::new();
@@ -111,7 +112,8 @@ fn open(case: &Value, file: &[u8]) -> tepal::Result<BloomFilter> {
         };
         match (&opened, &typed) {
             (Ok(opened), Ok(typed)) => assert!(opened == typed, "{case}"),
-            // Bytes that are no tepal file may be another program's, and each says how that is opened.
+            // Bytes that are no tepal file may be another program's, and each says how that is
+            // opened.
             (Err(Error::NotTepal { .. }), Err(Error::NotTepal { .. })) => {}
             (Err(opened), Err(typed)) => assert_eq!(opened.to_string(), typed.to_string(), "{case}"),
             _ => panic!("{}, {}: {case}", opened.is_ok(), typed.is_ok()),
@@ -341,7 +343,8 @@ fn files() {
     }
 }
 
-/// The reference knows every layout, scheme, key domain and policy: whoever adds one writes it there first.
+/// The reference knows every layout, scheme, key domain and policy: whoever adds one writes it
+/// there first.
 #[test]
 fn every_member_is_in_the_vectors() {
     let file = vectors("files.json");

@@ -1,5 +1,5 @@
-//! What the command `tepal` makes of bytes that people give it: numbers, inputs and their records and fields,
-//! files of secrets.
+//! What the command `tepal` makes of bytes that people give it: numbers, inputs and their records
+//! and fields, files of secrets.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,9 @@ use tepal_cli::fuzzing::{
 /// Packed bytes that unpack to at most a few dozen MiB.
 const MOST_PACKED: usize = 1024;
 
-/// An argument that is a number, a size, a rate or a seed: read or refused in one line, what is written from it is read
-/// again, and a comma changes no number: it is refused, or it separates thousands.
+/// An argument that is a number, a size, a rate or a seed: read or refused in one line, what is
+/// written from it is read again, and a comma changes no number: it is refused, or it separates
+/// thousands.
 pub fn numbers(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let one_line = |error: String| assert!(!error.is_empty() && !error.contains('\n'), "{error}");
@@ -69,8 +70,8 @@ fn without_commas(text: &str) -> Option<String> {
     (groups.len() > 1 && is_first && are_groups).then(|| groups.concat())
 }
 
-/// A file of keys: how its rows are formed, a line with the field, and the file. Its records are its bytes, without a mark
-/// of UTF-8, or the text of one of UTF-16.
+/// A file of keys: how its rows are formed, a line with the field, and the file. Its records are
+/// its bytes, without a mark of UTF-8, or the text of one of UTF-16.
 pub fn keys(data: &[u8]) {
     let Some((&form, rest)) = data.split_first() else { return };
     let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
@@ -157,7 +158,8 @@ impl Sink<()> for Records {
     }
 }
 
-/// A file of a secret (16 bytes, or 32 hex digits) and of the key of a seal (16 bytes or more, or their digits).
+/// A file of a secret (16 bytes, or 32 hex digits) and of the key of a seal (16 bytes or more, or
+/// their digits).
 pub fn secret(data: &[u8]) {
     let scratch = Scratch::new(data, "secret");
     let digits = data.trim_ascii_end();

@@ -27,7 +27,8 @@ impl Ribbon {
         self.build_of(hashes, self.rate, 0, &fingerprint)
     }
 
-    /// Section 5.7: builds it of the numbers of a table that has U of them, of which these are held.
+    /// Section 5.7: builds it of the numbers of a table that has U of them, of which these are
+    /// held.
     pub fn build_of_table(&mut self, numbers: u64, held: &[u64]) -> Result<(), String> {
         let mut held = held.to_vec();
         held.sort();
@@ -39,7 +40,8 @@ impl Ribbon {
         self.build_of(&hashes, rate, 0, &fingerprint)
     }
 
-    /// The same, where a value of so many bits is stored below the fingerprint: `stored` gives both.
+    /// The same, where a value of so many bits is stored below the fingerprint: `stored` gives
+    /// both.
     pub(super) fn build_of(
         &mut self,
         hashes: &[u64],
@@ -131,7 +133,8 @@ fn put(rows: &mut [Row], start: u64, mut c: u64, mut value: u64) -> Result<Optio
 type Bits = Vec<bool>;
 
 impl Shape {
-    /// Builds layer `k`: its columns, its codes, both as whole words, and what is left to the next layer.
+    /// Builds layer `k`: its columns, its codes, both as whole words, and what is left to the next
+    /// layer.
     fn layer(
         &mut self,
         k: usize,

@@ -174,7 +174,8 @@ pub fn embed(filter: &Ribbon) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads it. `keys` is a filter with the scheme, parameters, key domain and recipe that the store keeps; the promised rate is its too.
+/// Reads it. `keys` is a filter with the scheme, parameters, key domain and recipe that the store
+/// keeps; the promised rate is its too.
 pub fn extract(bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String> {
     extract_as(0xE2, bytes, keys)
 }
@@ -196,7 +197,8 @@ pub fn extract_map(bytes: &[u8], keys: &Map) -> Result<Map, String> {
 /// The numbers of a form and the 8 bytes behind them.
 type Said<'a> = (&'a mut Vec<u8>, &'a mut [u8]);
 
-/// The form with other numbers, under a length and a checksum that fit: what a writer never makes. `keys` is as for [`extract`].
+/// The form with other numbers, under a length and a checksum that fit: what a writer never makes.
+/// `keys` is as for [`extract`].
 pub fn forged(bytes: &[u8], keys: &Ribbon, change: &dyn Fn(Said<'_>)) -> Result<Vec<u8>, String> {
     let c = check_of(keys.scheme, keys.domain, keys.recipe, keys.parameter, &keys.records);
     let (body, said) = checked(bytes[bytes.len() - 16], bytes, c)?;

@@ -125,13 +125,15 @@ pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     envelope::write(&parts, seal_key)
 }
 
-/// How many bytes stand behind the records of a file of kind 7, and how many its body has. It needs no key.
+/// How many bytes stand behind the records of a file of kind 7, and how many its body has. It needs
+/// no key.
 pub fn lengths(file: &[u8]) -> Result<(u64, u64), String> {
     let (_, filter, section) = start(file, None)?;
     Ok((section as u64, filter.body_len()))
 }
 
-/// Steps 1 to 4 of reading a file of kind 7: the filter without its bits, and how many bytes stand behind its records.
+/// Steps 1 to 4 of reading a file of kind 7: the filter without its bits, and how many bytes stand
+/// behind its records.
 fn start<'a>(
     file: &'a [u8],
     secret: Option<&[u8; 16]>,

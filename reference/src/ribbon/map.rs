@@ -13,7 +13,8 @@ use crate::write::{KEY_CHECK, body};
 pub struct Map {
     /// What it is beside its names; its rate is 1 where every key gets a value.
     pub ribbon: Ribbon,
-    /// The names of the values from 0 on, and how many keys have each; none where values have no names.
+    /// The names of the values from 0 on, and how many keys have each; none where values have no
+    /// names.
     pub names: Vec<(String, u64)>,
 }
 
@@ -28,7 +29,8 @@ impl Map {
         Map { ribbon: Ribbon { shape: Shape::default(), ..Ribbon::new(rate) }, names: Vec::new() }
     }
 
-    /// Section 5.7: builds it of hashes and their values of so many bits. The names are given, without their keys.
+    /// Section 5.7: builds it of hashes and their values of so many bits. The names are given,
+    /// without their keys.
     pub fn build(&mut self, pairs: &[(u64, u64)], value_bits: u64) -> Result<(), String> {
         let mut values = BTreeMap::new();
         for &(h, value) in pairs {

@@ -97,7 +97,8 @@ impl Second {
         bits
     }
 
-    /// Takes its seeds and its bits from those behind the first ribbon's words; what is behind them is left over.
+    /// Takes its seeds and its bits from those behind the first ribbon's words; what is behind them
+    /// is left over.
     pub(super) fn take(&mut self, first: &Shape, bits: &[bool]) -> Result<(), String> {
         let count = buckets(first) as usize;
         let (seeds, own) = bits.split_at(64 * self.words(first).0 as usize);
@@ -113,7 +114,8 @@ impl Second {
     }
 }
 
-/// Section 5.7: the columns of the first ribbon, and T, where a filter of so many hashes has a second one.
+/// Section 5.7: the columns of the first ribbon, and T, where a filter of so many hashes has a
+/// second one.
 pub fn second_for(n: u64, rate: f64) -> Option<(u64, u64)> {
     let (r, _) = columns_for(rate);
     let most = (131_072.0 * (1.0 - rate * 2f64.powi(r as i32))).ceil() as u64;

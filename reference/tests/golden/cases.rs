@@ -101,8 +101,8 @@ impl Case {
         parts("links") > 1 || parts("filters") > 1
     }
 
-    /// The positions of a key, written as in `index.json`: `str:` text, `hex:` bytes, `i64:` and `i32:`
-    /// integers, `f64bits:` and `f32bits:` the bits of a float.
+    /// The positions of a key, written as in `index.json`: `str:` text, `hex:` bytes, `i64:` and
+    /// `i32:` integers, `f64bits:` and `f32bits:` the bits of a float.
     pub(crate) fn positions(&self, key: &str) -> Vec<u64> {
         let (kind, value) = key.split_once(':').unwrap();
         let funnel = self.json["params"]["funnel"].as_str();
@@ -133,7 +133,8 @@ impl Case {
         let file = self.json["files"]["bin"]["file"].as_str()?;
         let file = fs::read(format!("{GOLDEN}/{}/{file}", self.format)).unwrap();
         let header_bytes = self.json["layout"]["header_bytes"].as_u64();
-        // What stands before the bits, and whether they are in words of 8 bytes, the most significant first.
+        // What stands before the bits, and whether they are in words of 8 bytes, the most
+        // significant first.
         let (skipped, big_endian_words) = match self.format {
             "legacy-bkdr7" | "legacy-sha384" => {
                 // These are sparse: the positions themselves.
@@ -151,7 +152,8 @@ impl Case {
             "valkey-bloom" => (30 + 8 + 45, false),
             _ => (0, false),
         };
-        // The articles' files end after the last bit that is set; valkey-bloom has other numbers behind the bits.
+        // The articles' files end after the last bit that is set; valkey-bloom has other numbers
+        // behind the bits.
         let end = file.len().min(skipped + self.filter.bit_len.div_ceil(64) as usize * 8);
         let mut bits = BTreeSet::new();
         for (i, &byte) in file[skipped..end].iter().enumerate() {

@@ -5,8 +5,8 @@ mod cases;
 use cases::{Case, all};
 use std::collections::BTreeSet;
 
-/// The positions of all keys that a program took into one filter. Where it recorded what each insert did
-/// (`1` changed the filter, `0` did not, `e` refused the key), that is compared.
+/// The positions of all keys that a program took into one filter. Where it recorded what each
+/// insert did (`1` changed the filter, `0` did not, `e` refused the key), that is compared.
 fn filled(case: &Case) -> BTreeSet<u64> {
     let results = case.json["insert_result"].as_str().map(str::as_bytes);
     let mut bits = BTreeSet::new();

@@ -64,7 +64,8 @@ fn record_6_is_there_if_and_only_if_the_scheme_is_4() {
 #[test]
 fn finish_is_the_finalizer_of_murmur3() {
     assert_eq!(finish(0), 0);
-    // The value of 1 that is published for this finalizer; and it can be undone, so no two hashes become one.
+    // The value of 1 that is published for this finalizer; and it can be undone, so no two hashes
+    // become one.
     assert_eq!(finish(1), 0xB456BCFC34C2CB2C);
     let mut finished: Vec<u64> = (0..100_000).map(finish).collect();
     finished.sort();

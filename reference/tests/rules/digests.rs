@@ -59,7 +59,8 @@ fn sha384_check_values() {
 
 #[test]
 fn every_length_around_a_block() {
-    // Padding fits the last block up to 111 bytes. From another implementation: SHA-384 of 'a' repeated.
+    // Padding fits the last block up to 111 bytes. From another implementation: SHA-384 of 'a'
+    // repeated.
     for (len, first_word) in [
         (111, 0x3c37955051cb5c30),
         (112, 0x187d4e07cb306103),

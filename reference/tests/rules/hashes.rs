@@ -114,8 +114,8 @@ fn fnv_and_crc_check_values() {
     assert_eq!(crc32(b""), 0);
 }
 
-/// SMHasher's verification value: hash the keys of 0 to 255 bytes 0, 1, 2, ... with the seeds 256, 255,
-/// ..., then all hashes together with seed 0; the first four bytes of that.
+/// SMHasher's verification value: hash the keys of 0 to 255 bytes 0, 1, 2, ... with the seeds 256,
+/// 255, ..., then all hashes together with seed 0; the first four bytes of that.
 fn smhasher(hash: impl Fn(&[u8], u32) -> Vec<u8>) -> u32 {
     let key: Vec<u8> = (0..=255).collect();
     let mut hashes = Vec::new();

@@ -14,21 +14,23 @@ pub struct AskArgs {
     file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Follow the filters: when a file has been replaced (a rebuild, add, mv), the lines that come after that are answered
-    /// from the new one, without a restart. One that cannot be opened is told of once, and the old one goes on answering, also
-    /// where the file was cut or overwritten in place: each filter is read into memory, as with --read
+    /// Follow the filters: when a file has been replaced (a rebuild, add, mv), the lines that come
+    /// after that are answered from the new one, without a restart. One that cannot be opened is
+    /// told of once, and the old one goes on answering, also where the file was cut or overwritten
+    /// in place: each filter is read into memory, as with --read
     #[arg(long)]
     pub reload: bool,
-    /// Answer at once, however large the filter is: its bits are not held against their checksums first. Header, sizes and
-    /// lengths are checked; a bit that has changed on the disk is not found, and may answer no for a key on the list
-    /// (`tepal verify` finds it). Files of other programs are checked in any case, and so is what --reload reads into memory
+    /// Answer at once, however large the filter is: its bits are not held against their checksums
+    /// first. Header, sizes and lengths are checked; a bit that has changed on the disk is not
+    /// found, and may answer no for a key on the list (`tepal verify` finds it). Files of other
+    /// programs are checked in any case, and so is what --reload reads into memory
     #[arg(long, conflicts_with_all = ["seal", "read"])]
     quick: bool,
 }
 
 impl AskArgs {
-    /// How the files are opened. A file that is followed is read: who replaces it may cut it in place, and a mapped one would
-    /// end the process then.
+    /// How the files are opened. A file that is followed is read: who replaces it may cut it in
+    /// place, and a mapped one would end the process then.
     pub fn file(&self) -> FileArgs {
         FileArgs { quick: self.quick, read: self.file.read || self.reload, ..self.file }
     }
@@ -49,7 +51,8 @@ pub struct GrepArgs {
     /// Print before each line the name of its file; with -c, the number of each file by itself
     #[arg(short = 'H', long)]
     pub with_filename: bool,
-    /// Print only the names of the files of which a line is selected, and read each no further than that
+    /// Print only the names of the files of which a line is selected, and read each no further than
+    /// that
     #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
     pub files_with_matches: bool,
     #[command(flatten)]

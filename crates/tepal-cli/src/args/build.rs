@@ -49,15 +49,16 @@ pub struct BuildArgs {
     /// The filter to write; - is standard output
     #[arg(short, long, value_name = "FILTER")]
     pub output: PathBuf,
-    /// Build it in the shape of this filter: its size, hash, seed, recipe, capacity, promise and name, so that a patch leads
-    /// from that one to this one (tepal diff). It is opened with --secret and --seal, which the new one gets too
+    /// Build it in the shape of this filter: its size, hash, seed, recipe, capacity, promise and
+    /// name, so that a patch leads from that one to this one (tepal diff). It is opened
+    /// with --secret and --seal, which the new one gets too
     #[arg(long, value_name = "FILTER", conflicts_with_all = [
         "fpr", "capacity", "size", "layout", "num_hashes", "small", "trim", "nocase", "integer", "scheme", "preset",
         "md5_split", "expansion", "valkey_seed", "form", "seed", "seed_for",
     ])]
     pub like: Option<PathBuf>,
-    /// Be right about every key of this list, which has all keys that will be asked, members or not; - is standard input. May
-    /// be given several times
+    /// Be right about every key of this list, which has all keys that will be asked, members or
+    /// not; - is standard input. May be given several times
     #[arg(long, value_name = "UNIVERSE", conflicts_with_all = [
         "like", "memory", "preset", "md5_split", "expansion", "valkey_seed", "form",
     ])]
@@ -81,8 +82,9 @@ pub struct BuildArgs {
     pub map: MapArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to temporary files. The peak is
-    /// that, the filter (with --static twice, and a byte a key) and some 20 MiB [default: an eighth of what is free, 46MiB or more]
+    /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to
+    /// temporary files. The peak is that, the filter (with --static twice, and a byte a key) and
+    /// some 20 MiB [default: an eighth of what is free, 46MiB or more]
     #[arg(long, value_name = "SIZE", value_parser = number::parse_size)]
     pub memory: Option<u64>,
     #[command(flatten)]
@@ -94,12 +96,12 @@ pub struct BuildArgs {
     pub scheme: SchemeArgs,
     #[command(flatten)]
     pub chain: ChainArgs,
-    /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. It is needed to ask, too.
-    /// Keep it to yourself (chmod 600): of a key that others can open there is a warning
+    /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. It is needed to ask,
+    /// too. Keep it to yourself (chmod 600): of a key that others can open there is a warning
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
-    /// Seal the filter with the key in this file, so that nobody can replace the filter unnoticed: 16 bytes or more, or
-    /// 32 hex digits or more. It is needed to ask, too
+    /// Seal the filter with the key in this file, so that nobody can replace the filter unnoticed:
+    /// 16 bytes or more, or 32 hex digits or more. It is needed to ask, too
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
     /// Seed of the hash; a negative one for Spark [default: one of tepal's own]
@@ -108,7 +110,8 @@ pub struct BuildArgs {
     /// A seed of its own for this purpose: "shard 3". For filters whose keys are divided by a hash
     #[arg(long, value_name = "PURPOSE", conflicts_with_all = ["secret", "seed"])]
     pub seed_for: Option<String>,
-    /// What to do with more keys than the filter has room for [default: refuse, or what the filter of --like does]
+    /// What to do with more keys than the filter has room for [default: refuse, or what the filter
+    /// of --like does]
     #[arg(long, value_name = "POLICY", value_parser = parse_policy())]
     pub over: Option<OverCapacity>,
     /// Name of the set, stored in the filter
@@ -123,7 +126,8 @@ pub struct BuildArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// With --force, replace it also by a filter without keys; with --bad, make one of a list where no record has a key
+    /// With --force, replace it also by a filter without keys; with --bad, make one of a list where
+    /// no record has a key
     #[arg(long)]
     pub allow_empty: bool,
     /// Print nothing but errors

@@ -11,16 +11,17 @@ use crate::text::number;
 /// How a chain grows, its seed, and the form of its file.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ChainArgs {
-    /// With --to redisbloom or valkey-bloom: let the filter grow. When it is full, another of so many times the keys
-    /// follows; their servers take 2 if not told. Without this flag it does not grow (NONSCALING) and is made for the keys
-    /// of the list
+    /// With --to redisbloom or valkey-bloom: let the filter grow. When it is full, another of so
+    /// many times the keys follows; their servers take 2 if not told. Without this flag it does not
+    /// grow (NONSCALING) and is made for the keys of the list
     #[arg(long, value_name = "TIMES", value_parser = parse_expansion)]
     pub expansion: Option<u32>,
-    /// With --to valkey-bloom: the seed of the object, 64 hex digits [default: the one that a server takes which is told
-    /// not to draw one]
+    /// With --to valkey-bloom: the seed of the object, 64 hex digits [default: the one that a
+    /// server takes which is told not to draw one]
     #[arg(long, value_name = "HEX", value_parser = parse_valkey_seed, conflicts_with_all = ["seed", "seed_for", "secret"])]
     pub valkey_seed: Option<[u8; 32]>,
-    /// With --to redisbloom: the pairs of BF.SCANDUMP, or the payload of DUMP that RESTORE takes [default: pairs]
+    /// With --to redisbloom: the pairs of BF.SCANDUMP, or the payload of DUMP that RESTORE takes
+    /// [default: pairs]
     #[arg(long, value_name = "FORM", value_parser = parse_form())]
     pub form: Option<Form>,
 }

@@ -23,8 +23,8 @@ pub struct FileArgs {
     /// How keys become bytes, where the file does not record it [default: bytes]
     #[arg(long = "keys", value_name = "ENCODING", ignore_case = true, value_parser = parse_encoding())]
     pub encoding: Option<KeyDomain>,
-    /// Read the filter into memory instead of mapping it: for files that others cut or overwrite in place (cp, rsync
-    /// --inplace), which end a mapped reader with a bare "Bus error"
+    /// Read the filter into memory instead of mapping it: for files that others cut or overwrite in
+    /// place (cp, rsync --inplace), which end a mapped reader with a bare "Bus error"
     #[arg(long)]
     pub read: bool,
     /// Without a look at the bits, for the verbs that have --quick.
@@ -94,8 +94,8 @@ pub struct MergeArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Merge even if the promised rate is exceeded. Filters of other programs, which refuse nothing, are merged in any case,
-    /// with a warning
+    /// Merge even if the promised rate is exceeded. Filters of other programs, which refuse
+    /// nothing, are merged in any case, with a warning
     #[arg(long)]
     pub past_promise: bool,
     #[command(flatten)]
@@ -129,15 +129,16 @@ pub struct ConvertArgs {
     /// The format to write
     #[arg(long, value_name = "FORMAT", value_parser = parse_target())]
     pub to: Option<To>,
-    /// Make a static filter of one from which keys can be removed, or of a growing one, without its keys: the smallest there is at
-    /// the rate of -p. tepal shrink --static does the same
+    /// Make a static filter of one from which keys can be removed, or of a growing one, without its
+    /// keys: the smallest there is at the rate of -p. tepal shrink --static does the same
     #[arg(long = "static", aliases = ["ribbon", "frozen", "freeze", "immutable", "smallest"], conflicts_with = "form")]
     pub is_static: bool,
-    /// With --static: the rate of false positives of the static filter, for the errors of the old one and its own together
+    /// With --static: the rate of false positives of the static filter, for the errors of the old
+    /// one and its own together
     #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
-    /// With --to redisbloom: the pairs of BF.SCANDUMP, or the payload of DUMP that RESTORE takes [default: what the file
-    /// is, else pairs]
+    /// With --to redisbloom: the pairs of BF.SCANDUMP, or the payload of DUMP that RESTORE takes
+    /// [default: what the file is, else pairs]
     #[arg(long, value_name = "FORM", value_parser = parse_form())]
     pub form: Option<Form>,
     #[command(flatten)]
@@ -162,7 +163,8 @@ fn parse_format() -> impl TypedValueParser<Value = Format> {
         .try_map(|name| name.parse::<Format>())
 }
 
-/// All schemes but the keyed one, which follows from `--secret`, and the one whose hashes another program computes.
+/// All schemes but the keyed one, which follows from `--secret`, and the one whose hashes another
+/// program computes.
 pub fn parse_scheme() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(nameable().map(Scheme::name)).try_map(|name| name.parse::<Scheme>())
 }

@@ -30,18 +30,19 @@ pub struct HasArgs {
     pub grep: GrepArgs,
     #[command(flatten)]
     pub ask: AskArgs,
-    /// With --in: after each line a tab and the filters that may hold its key, with a comma between them, as `tepal which`
-    /// prints them
+    /// With --in: after each line a tab and the filters that may hold its key, with a comma between
+    /// them, as `tepal which` prints them
     #[arg(long, conflicts_with_all = ["invert", "count", "quiet", "json"])]
     pub which: bool,
-    /// After each line a tab and how often its key is in the filter, one of build --deletable or --count-bits: never too low, and too
-    /// high at its rate of error
+    /// After each line a tab and how often its key is in the filter, one of build --deletable
+    /// or --count-bits: never too low, and too high at its rate of error
     #[arg(long, aliases = ["counts", "how-often"], conflicts_with_all = ["others", "invert", "count", "quiet", "files_with_matches", "which"])]
     pub copies: bool,
     /// Name the filters without folder and ending
     #[arg(long)]
     pub stem: bool,
-    /// Print one JSON object for each record, also for those that are not in the filter; it names the filters
+    /// Print one JSON object for each record, also for those that are not in the filter; it names
+    /// the filters
     #[arg(long, conflicts_with_all = ["with_filename", "files_with_matches", "invert", "count", "quiet", "line_number", "max_count"])]
     pub json: bool,
 }

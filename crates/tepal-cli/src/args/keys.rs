@@ -48,13 +48,15 @@ pub struct KeyArgs {
     /// Records end with a NUL byte, not with a line end
     #[arg(short = '0', long, short_alias = 'z')]
     pub null: bool,
-    /// The key is this field: a number from 1, a name in the header row, or a JSON pointer (/user/id) into JSON lines
+    /// The key is this field: a number from 1, a name in the header row, or a JSON pointer
+    /// (/user/id) into JSON lines
     #[arg(short, long, value_name = "FIELD", value_parser = Field::parse)]
     pub field: Option<Field>,
     /// Each whole record is a key, also where the filter was built from a field
     #[arg(long, conflicts_with_all = ["field", "csv", "tsv", "delimiter", "header"])]
     pub whole: bool,
-    /// The first row of each input is a header row, and has no key. A field that is named by its name finds it there anyway
+    /// The first row of each input is a header row, and has no key. A field that is named by its
+    /// name finds it there anyway
     #[arg(long)]
     pub header: bool,
     /// Fields are separated by commas and may be quoted, as in CSV
@@ -66,11 +68,13 @@ pub struct KeyArgs {
     /// Fields are separated by this character (with --csv they may be quoted too)
     #[arg(short, long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
-    /// What to do about records that have no key, such as rows without the field, text that is no JSON, letters where keys are
-    /// integers [default: warn for `has`, `which` and `get`, fail for all other verbs]
+    /// What to do about records that have no key, such as rows without the field, text that is no
+    /// JSON, letters where keys are integers [default: warn for `has`, `which` and `get`, fail for
+    /// all other verbs]
     #[arg(long, value_name = "POLICY", value_enum)]
     pub bad: Option<BadPolicy>,
-    /// How many threads work on a long input; the results are always the same [default: one for each processor]
+    /// How many threads work on a long input; the results are always the same [default: one for
+    /// each processor]
     #[arg(short = 'j', long = "threads", value_name = "N", value_parser = parse_threads)]
     pub jobs: Option<NonZeroUsize>,
     /// The longest record, without its line end: one is in memory as a whole [default: 64MiB]
@@ -130,7 +134,8 @@ impl KeyArgs {
         }
     }
 
-    /// Whether records without a key are told of at the end: where it was asked for, or by default and not with `--quiet`.
+    /// Whether records without a key are told of at the end: where it was asked for, or by default
+    /// and not with `--quiet`.
     pub fn warns_of_bad(&self, default: BadPolicy, quiet: bool) -> bool {
         match self.bad {
             Some(policy) => policy == BadPolicy::Warn,
@@ -143,8 +148,8 @@ impl KeyArgs {
         self.bad == Some(BadPolicy::Fail)
     }
 
-    /// The end of a verb that has answered every record: `--bad` decides what is said of those without a key, and whether they
-    /// are an error.
+    /// The end of a verb that has answered every record: `--bad` decides what is said of those
+    /// without a key, and whether they are an error.
     pub fn end_of_answers(&self, outcome: Outcome, bad: &BadTotal, quiet: bool) -> Outcome {
         let code = outcome?;
         match bad.failure() {
@@ -164,7 +169,8 @@ impl KeyArgs {
 /// What is done to each key, kept in the file.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct RecipeArgs {
-    /// Ignore white space around keys. The file keeps that: whoever asks it, adds to it or goes on with it does it too
+    /// Ignore white space around keys. The file keeps that: whoever asks it, adds to it or goes on
+    /// with it does it too
     #[arg(long)]
     pub trim: bool,
     /// Read capital letters A to Z as small ones. The file keeps that too
@@ -212,7 +218,8 @@ impl AskedArgs {
 /// What becomes of a header row.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct HeaderArgs {
-    /// Do not print the header row. It else comes first and once, that of the first input, also where no row follows
+    /// Do not print the header row. It else comes first and once, that of the first input, also
+    /// where no row follows
     #[arg(long)]
     pub no_header: bool,
 }

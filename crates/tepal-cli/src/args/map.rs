@@ -20,11 +20,13 @@ of 20 million rows 370 MiB. Rows for which there is no memory end with an error.
 /// Whether each key has a value.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MapArgs {
-    /// Keep of each key the value that this field has, as -f names the key: a number, or a name. tepal get says it
+    /// Keep of each key the value that this field has, as -f names the key: a number, or a name.
+    /// tepal get says it
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, aliases = ["value", "map-to"],
         conflicts_with_all = ["deletable", "count_bits", "counting", "window", "growing", "by", "set"])]
     pub map: Option<Field>,
-    /// Of a map: keep nothing by which a key that is not on the list is told. Such a key gets some value or other
+    /// Of a map: keep nothing by which a key that is not on the list is told. Such a key gets some
+    /// value or other
     #[arg(long, aliases = ["no-fingerprint", "no-fingerprints", "only-known"], conflicts_with = "fpr")]
     pub known_keys: bool,
 }

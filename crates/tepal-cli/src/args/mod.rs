@@ -338,11 +338,12 @@ pub struct PlanArgs {
     /// Use the formulas of the program of this scheme
     #[arg(long, value_name = "SCHEME", value_parser = foreign::parse_scheme(), conflicts_with_all = ["layout", "small"])]
     pub scheme: Option<Scheme>,
-    /// With so many segments: shows the size of a filter that says in which of them a key is (build --by); -n counts pairs of both
+    /// With so many segments: shows the size of a filter that says in which of them a key is
+    /// (build --by); -n counts pairs of both
     #[arg(long, value_name = "SEGMENTS", value_parser = number::parse_count)]
     pub segments: Option<u64>,
-    /// With so many different values: shows the size of a map from each key to one of them (build --map); up to 65,536 have names, more are
-    /// numbers
+    /// With so many different values: shows the size of a map from each key to one of them
+    /// (build --map); up to 65,536 have names, more are numbers
     #[arg(long, value_name = "VALUES", value_parser = number::parse_count)]
     pub map: Option<u64>,
     /// How many different keys are possible: shows the size of an exact set too
@@ -359,7 +360,8 @@ pub struct DemoArgs {
     /// How many identity numbers are on the list
     #[arg(short = 'n', long, value_name = "KEYS", default_value = "20M", value_parser = number::parse_count)]
     pub keys: u64,
-    /// The folder for the files. It is created if it is missing, and may contain only files of the demo
+    /// The folder for the files. It is created if it is missing, and may contain only files of the
+    /// demo
     #[arg(long, value_name = "FOLDER", default_value = "tepal-demo")]
     pub dir: PathBuf,
     /// Seed of the random numbers

@@ -30,7 +30,8 @@ pub struct MakeArgs {
     /// Replace an existing file
     #[arg(long)]
     pub force: bool,
-    /// If another program is changing a file that is read and replaced, end with an error instead of waiting for it
+    /// If another program is changing a file that is read and replaced, end with an error instead
+    /// of waiting for it
     #[arg(long)]
     pub no_wait: bool,
     /// Print nothing but errors

@@ -39,10 +39,12 @@ pub struct RemoveArgs {
     /// Lists of all keys that are in the filter: a key that is on none of them is not removed
     #[arg(long, value_name = "LIST", num_args = 1..)]
     pub members: Vec<PathBuf>,
-    /// Remove the keys that are in, though others are not: each of those takes a member with it, at the false-positive rate
+    /// Remove the keys that are in, though others are not: each of those takes a member with it, at
+    /// the false-positive rate
     #[arg(long)]
     pub allow_absent: bool,
-    /// Drop this whole segment of a filter of build --by or --set, and no single keys; may be given several times
+    /// Drop this whole segment of a filter of build --by or --set, and no single keys; may be given
+    /// several times
     #[arg(long, value_name = "NAME", conflicts_with_all = ["inputs", "asked", "members", "allow_absent"])]
     pub segment: Vec<String>,
     #[command(flatten)]

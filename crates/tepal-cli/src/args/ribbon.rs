@@ -15,12 +15,14 @@ It is asked like any other filter. Memory: twice the filter, a byte a key, what 
 /// Whether the list is complete, and what the filter of it is to be.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct RibbonArgs {
-    /// Make the smallest filter, of a list that is complete: no key can be taken out, and a few can be added later, at 8 bytes each
+    /// Make the smallest filter, of a list that is complete: no key can be taken out, and a few can
+    /// be added later, at 8 bytes each
     #[arg(long = "static", aliases = ["ribbon", "frozen", "freeze", "immutable", "smallest"],
         conflicts_with_all = ["deletable", "count_bits", "counting", "window", "growing"])]
     pub is_static: bool,
 
-    /// With --static: rather a fast filter than the smallest one, at rates between powers of two above 1 in 64
+    /// With --static: rather a fast filter than the smallest one, at rates between powers of two
+    /// above 1 in 64
     #[arg(long, requires = "is_static", aliases = ["fast"])]
     pub prefer_speed: bool,
 }

@@ -10,7 +10,8 @@ use crate::text::number;
 /// How large a filter is and how it works inside.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ShapeArgs {
-    /// Share of wrong answers for keys that are not in the filter: 1%, 0.001, 1e-6, "1 in 1000" [default: 1%]
+    /// Share of wrong answers for keys that are not in the filter: 1%, 0.001, 1e-6, "1 in 1000"
+    /// [default: 1%]
     #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
     /// Room for this many different keys: 20M, 1.5k
@@ -41,8 +42,8 @@ impl ShapeArgs {
         }
     }
 
-    /// The bits of `--size`, which must be those of whole lines or blocks, save for a scheme whose filters are not made of
-    /// them.
+    /// The bits of `--size`, which must be those of whole lines or blocks, save for a scheme whose
+    /// filters are not made of them.
     pub fn bit_len(&self, of_lines: bool) -> Result<Option<u64>, Failure> {
         let Some(bytes) = self.size else { return Ok(None) };
         let (unit, what) = match (of_lines, self.layout) {

@@ -33,13 +33,15 @@ pub struct ShrinkArgs {
     /// The filter
     #[arg(value_name = "FILTER")]
     pub filter: PathBuf,
-    /// As small as can be at this rate of false positives, which is promised from then on: 1%, 1e-6, "1 in 1000"
+    /// As small as can be at this rate of false positives, which is promised from then on: 1%,
+    /// 1e-6, "1 in 1000"
     #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
     /// The largest size of the bits that is not above this: 24MiB, 1GB
     #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size, conflicts_with = "fpr")]
     pub size: Option<u64>,
-    /// With -p: a static filter of a table's numbers, the smallest there is at that rate (build --static makes it of a list)
+    /// With -p: a static filter of a table's numbers, the smallest there is at that rate
+    /// (build --static makes it of a list)
     #[arg(long = "static", aliases = ["ribbon", "frozen", "freeze", "immutable", "smallest"], conflicts_with = "size")]
     pub is_static: bool,
     #[command(flatten)]

@@ -21,8 +21,8 @@ pub struct TableArgs {
     /// Make a filter from which keys can be removed: tepal remove
     #[arg(long, aliases = ["quotient", "cuckoo", "removable"])]
     pub deletable: bool,
-    /// Make one that counts copies too, in 4 bits for a key that comes up to 16 times (1,024 at most), in 8 up to 256 (16,384), in
-    /// 16 up to 65,536 (4 million)
+    /// Make one that counts copies too, in 4 bits for a key that comes up to 16 times (1,024 at
+    /// most), in 8 up to 256 (16,384), in 16 up to 65,536 (4 million)
     #[arg(long, value_name = "BITS", value_parser = parse_bits())]
     pub count_bits: Option<u8>,
     /// The same as --count-bits 4, for those who look for a counting filter

@@ -17,10 +17,12 @@ pub struct TestArgs {
     /// Lists of keys that are in the filter; none may be missed
     #[arg(long, value_name = "KEYS", num_args = 1..)]
     pub members: Vec<PathBuf>,
-    /// Each row of --members names in this field the segment that its key must be in, as with build --by
+    /// Each row of --members names in this field the segment that its key must be in, as with
+    /// build --by
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, requires = "members")]
     pub by: Option<Field>,
-    /// Each row of --members has in this field the value that the map must have for its key, as with build --map
+    /// Each row of --members has in this field the value that the map must have for its key, as
+    /// with build --map
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, aliases = ["value", "map-to"], requires = "members", conflicts_with = "by")]
     pub map: Option<Field>,
     /// Lists of keys that are not in the filter [default: a million random keys]

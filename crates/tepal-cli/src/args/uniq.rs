@@ -32,17 +32,20 @@ pub struct UniqArgs {
     /// Files of lines; none or - is standard input
     #[arg(value_name = "LINES")]
     pub inputs: Vec<PathBuf>,
-    /// Remember in this file what was seen, for the next run. It is made where it is not there; one run at a time uses it
+    /// Remember in this file what was seen, for the next run. It is made where it is not there; one
+    /// run at a time uses it
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// The most new lines that may be held back by mistake, such as 1e-6 or "1 in 1000000" [default: 1e-6]
+    /// The most new lines that may be held back by mistake, such as 1e-6 or "1 in 1000000"
+    /// [default: 1e-6]
     #[arg(short = 'p', long = "fpr", value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
-    /// How many different keys are expected: memory for them is taken at once. More may come [default: 65536]
+    /// How many different keys are expected: memory for them is taken at once. More may come
+    /// [default: 65536]
     #[arg(short = 'n', long = "expected", value_name = "KEYS", value_parser = number::parse_count)]
     pub expected: Option<u64>,
-    /// Hold back no new line by mistake: keeps 128 bits of a hash for each different key, 20 to 60 bytes with their table. Of
-    /// 10^9 keys, the chance that any two are mixed up is 1 in 10^21
+    /// Hold back no new line by mistake: keeps 128 bits of a hash for each different key, 20 to 60
+    /// bytes with their table. Of 10^9 keys, the chance that any two are mixed up is 1 in 10^21
     #[arg(long)]
     pub exact: bool,
     /// Print the repeats instead: the lines whose key was seen before
@@ -51,7 +54,8 @@ pub struct UniqArgs {
     /// Print only the two totals. A state is asked and stays as it is
     #[arg(short, long)]
     pub count: bool,
-    /// Print nothing, and end with exit code 0 at the first line that would pass. A state stays as it is
+    /// Print nothing, and end with exit code 0 at the first line that would pass. A state stays as
+    /// it is
     #[arg(short, long)]
     pub quiet: bool,
     /// Stop after this many printed lines
@@ -63,17 +67,19 @@ pub struct UniqArgs {
     pub keys: KeyArgs,
     #[command(flatten)]
     pub recipe: RecipeArgs,
-    /// Hash keys with the secret in this file (16 bytes, or 32 hex digits), so that nobody without it can choose lines that
-    /// make others be held back. The state needs it again
+    /// Hash keys with the secret in this file (16 bytes, or 32 hex digits), so that nobody without
+    /// it can choose lines that make others be held back. The state needs it again
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
-    /// Seal the state with the key in this file, so that nobody can replace it unnoticed. It needs it again
+    /// Seal the state with the key in this file, so that nobody can replace it unnoticed. It needs
+    /// it again
     #[arg(long, value_name = "FILE", requires = "state")]
     pub seal: Option<PathBuf>,
     /// If another program is using the state, end with an error instead of waiting for it
     #[arg(long, requires = "state")]
     pub no_wait: bool,
-    /// Print one JSON object for each line, also for those that are held back; with -c one for the totals
+    /// Print one JSON object for each line, also for those that are held back; with -c one for the
+    /// totals
     #[arg(long, conflicts_with_all = ["quiet", "max_count", "repeated"])]
     pub json: bool,
 }

@@ -38,7 +38,8 @@ pub struct WhichArgs {
     /// Print only the lines whose key is surely in none of the filters, as they are
     #[arg(short = 'v', long)]
     pub invert: bool,
-    /// Print only, for each filter, how many lines it may hold, and last how many are in none. With -v: only these
+    /// Print only, for each filter, how many lines it may hold, and last how many are in none.
+    /// With -v: only these
     #[arg(short, long)]
     pub count: bool,
     /// Print nothing, and end with exit code 0 at the first line that a filter holds

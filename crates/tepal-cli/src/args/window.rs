@@ -19,11 +19,13 @@ A key of the window takes 15.3 bits at 1 %. A clock that is put back makes keys 
 /// How long keys stay.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct WindowArgs {
-    /// Forget each key so long after it came last: 90min, 12h, 7d, 4w; or after so many keys: 1Mkeys
+    /// Forget each key so long after it came last: 90min, 12h, 7d, 4w; or after so many keys:
+    /// 1Mkeys
     #[arg(long, value_name = "WINDOW", aliases = ["expire", "expires", "expiring", "ttl"], value_parser = parse_window,
         conflicts_with_all = ["deletable", "count_bits", "counting"])]
     pub window: Option<Window>,
-    /// In how many generations the window is counted, 1 to 254: a key stays for up to one more [default: 6]
+    /// In how many generations the window is counted, 1 to 254: a key stays for up to one more
+    /// [default: 6]
     #[arg(long, value_name = "N", requires = "window", value_parser = parse_generations)]
     pub generations: Option<u8>,
 }

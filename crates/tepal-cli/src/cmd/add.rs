@@ -24,7 +24,8 @@ use crate::text::number;
 struct Report {
     /// Keys read, repeats included.
     keys: u64,
-    /// About how many of them were not in the filter, going by the bits and by the exceptions that are now members.
+    /// About how many of them were not in the filter, going by the bits and by the exceptions that
+    /// are now members.
     new_keys_estimated: u64,
     /// Records that were left out because they have no key.
     bad_records: u64,

@@ -1,4 +1,5 @@
-//! What `has`, `which` and `get` do alike: they open filters, ask them for the key of each record, and print the answers.
+//! What `has`, `which` and `get` do alike: they open filters, ask them for the key of each record,
+//! and print the answers.
 
 mod print;
 
@@ -36,7 +37,8 @@ pub struct Question<'a> {
     pub json: bool,
     /// The field that a line gets. With `invert` it gets none.
     pub field: Field,
-    /// Each record is answered. One without a key is in no filter; else such a record is never selected.
+    /// Each record is answered. One without a key is in no filter; else such a record is never
+    /// selected.
     pub every: bool,
     /// What `count` prints; nothing where that is the number of selected records.
     pub totals: Option<Totals>,

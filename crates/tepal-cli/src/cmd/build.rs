@@ -110,7 +110,8 @@ pub fn run(args: &BuildArgs) -> Outcome {
     Ok(0)
 }
 
-/// Why there can be no such filter. The library speaks of one with keys; here there are none yet, and the flag can go.
+/// Why there can be no such filter. The library speaks of one with keys; here there are none yet,
+/// and the flag can go.
 fn refusal(error: Error) -> Failure {
     let (flag, format, found) = match &error {
         Error::Unconvertible { format, obstacle: Obstacle::Scheme { found, expected, .. }, .. } => {
@@ -187,7 +188,8 @@ fn key_domain(args: &BuildArgs) -> KeyDomain {
     }
 }
 
-/// The Bloom filter that the flags describe, with the secret key; `rows` says how those are written of which one field is the key.
+/// The Bloom filter that the flags describe, with the secret key; `rows` says how those are written
+/// of which one field is the key.
 fn described_bloom(
     args: &BuildArgs,
     rows: Option<String>,

@@ -77,7 +77,8 @@ const STATIC: &str = "of a static filter nearly half of the bits differ when a f
                       file, 10 of half of it), and its length mostly does: send it whole, or add the new keys to the old one (tepal add) and \
                       send a patch of that, about 7 bytes for each";
 
-/// What to do where two files have no patch between them. Of a filter that is keyed or sealed its kind is not told.
+/// What to do where two files have no patch between them. Of a filter that is keyed or sealed its
+/// kind is not told.
 fn way_out(property: &str, old: &Path, new: &Path) -> String {
     let is_length = matches!(property, "length" | "length without added keys");
     let [from, to] = [old, new].map(|path| tepal::open(path).ok());
@@ -130,7 +131,8 @@ fn summary(patch: &Patch) -> String {
     )
 }
 
-/// What a patch does to the keys that were added to a static filter: `100 keys added, 2 taken away, `; nothing where it does nothing.
+/// What a patch does to the keys that were added to a static filter: `100 keys added, 2 taken away,
+/// `; nothing where it does nothing.
 pub(super) fn keys(patch: &Patch) -> String {
     let keys = |keys| number::counted(keys, "key");
     match (patch.added_keys(), patch.removed_keys()) {

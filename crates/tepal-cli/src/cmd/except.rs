@@ -133,7 +133,8 @@ struct Members<'a> {
 }
 
 impl Members<'_> {
-    /// Refuses lists that are not those of the filter's members as they were read: a member would not be found among them.
+    /// Refuses lists that are not those of the filter's members as they were read: a member would
+    /// not be found among them.
     fn check(&self, name: &str) -> Result<(), Failure> {
         if self.held >= self.keys.div_ceil(2) {
             return Ok(());

@@ -7,7 +7,8 @@ use crate::error::{Failure, Outcome};
 use crate::names::Names;
 use crate::text::message::shown;
 
-/// Where --in names all filters, what was meant for a file of lines may be taken for the first of them.
+/// Where --in names all filters, what was meant for a file of lines may be taken for the first of
+/// them.
 const HINT: &str =
     "Where --in names all filters, files of lines come after --: tepal has --in FILTER -- LINES";
 

@@ -22,7 +22,8 @@ use crate::text::message::{one_line, shown};
 use crate::text::number::{count, counted, percent, rate, size};
 use crate::text::picture::{self, WIDTH, bar, columns};
 
-/// A filter to which so many times its different keys were given had repeats among them: its estimate is never that far off.
+/// A filter to which so many times its different keys were given had repeats among them: its
+/// estimate is never that far off.
 const REPEATED: f64 = 1.1;
 
 /// So many segments are shown.
@@ -271,7 +272,8 @@ fn size_of(told: &Told) -> String {
     }
 }
 
-/// What a static filter takes over the least that any filter of its rate can, and what the next power of two would cost.
+/// What a static filter takes over the least that any filter of its rate can, and what the next
+/// power of two would cost.
 fn least(facts: &Facts, ribbon: &RibbonFacts) -> Option<String> {
     let least = -facts.false_positive_rate.log2();
     if ribbon.keys == 0 || !least.is_finite() {

@@ -1,4 +1,5 @@
-//! `tepal completions` and `tepal man`. Both are made from the definition of the command line in `args`.
+//! `tepal completions` and `tepal man`. Both are made from the definition of the command line in
+//! `args`.
 
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
@@ -80,8 +81,8 @@ fn head(command: &Command) -> std::io::Result<Vec<u8>> {
     Ok(roff)
 }
 
-/// The sections that follow from the rest of its help, and those that are the same everywhere. `all` is the whole program,
-/// of which `command` is a verb.
+/// The sections that follow from the rest of its help, and those that are the same everywhere.
+/// `all` is the whole program, of which `command` is a verb.
 fn tail(command: &Command, all: Option<&Command>) -> String {
     let mut roff = String::new();
     let help = |text: Option<&clap::builder::StyledStr>| text.map_or(String::new(), ToString::to_string);

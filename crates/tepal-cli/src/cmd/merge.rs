@@ -67,7 +67,8 @@ pub fn run(args: &MergeArgs) -> Outcome {
     Ok(0)
 }
 
-/// What to say where two filters were built from other fields, so that the new one cannot say from which.
+/// What to say where two filters were built from other fields, so that the new one cannot say from
+/// which.
 fn rows_apart(first: &str, file: &Opened, name: &str, other: &Opened) -> Option<String> {
     let rows = |file: &Opened| (file.labels().field.clone(), Rows::of(file.labels()));
     let (here, there) = (rows(file), rows(other));

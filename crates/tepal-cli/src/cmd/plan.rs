@@ -150,7 +150,8 @@ fn rows(args: &PlanArgs, wanted: &Wanted) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Whether the scheme goes from the key straight to the bits. It then has formulas of its own for the size of a filter.
+/// Whether the scheme goes from the key straight to the bits. It then has formulas of its own for
+/// the size of a filter.
 pub fn has_own_sizes(scheme: Scheme) -> bool {
     let hasher = BloomFilter::builder().scheme(scheme).key_hasher();
     hasher.is_ok_and(|hasher| !hasher.has_hash())

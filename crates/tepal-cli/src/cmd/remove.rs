@@ -1,7 +1,7 @@
 //! `tepal remove`: keys out of a filter, as a whole or not at all.
 //!
-//! The keys are read twice. The first reading looks each key up ([`first`]); the second removes them, unless one of them is surely not
-//! in the filter.
+//! The keys are read twice. The first reading looks each key up ([`first`]); the second removes
+//! them, unless one of them is surely not in the filter.
 
 mod first;
 mod segments;
@@ -39,11 +39,13 @@ struct Report {
     not_in: u64,
     /// Keys that were in the filter, and of which the keys before them took the last copy.
     no_copy_left: u64,
-    /// Keys that were left alone, since a growing filter has their numbers twice, and one may be another key's.
+    /// Keys that were left alone, since a growing filter has their numbers twice, and one may be
+    /// another key's.
     kept: u64,
     /// Keys that were left alone, since no list of `--members` has them.
     not_members: u64,
-    /// Members that were lost, on average: keys that were not in the filter, or not any more, took their copies.
+    /// Members that were lost, on average: keys that were not in the filter, or not any more, took
+    /// their copies.
     members_lost: f64,
     /// Records that were left out because they have no key.
     bad_records: u64,

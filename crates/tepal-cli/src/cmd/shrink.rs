@@ -24,7 +24,8 @@ const HIGHEST: f64 = 0.5;
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report {
-    /// So many lines or blocks became one; 1 for a table that was laid out for the keys in it, and for one of all of a growing filter.
+    /// So many lines or blocks became one; 1 for a table that was laid out for the keys in it, and
+    /// for one of all of a growing filter.
     factor: u64,
     /// Bytes of the bits before.
     size_before: u64,
@@ -220,7 +221,8 @@ fn folds_to(sizes: Option<String>, give: &str) -> String {
     sizes.map_or(SMALLEST.to_owned(), |sizes| format!("it folds to {sizes}; {give}"))
 }
 
-/// The sizes in bytes that it can be folded to, next to the wanted one; nothing where it has the least.
+/// The sizes in bytes that it can be folded to, next to the wanted one; nothing where it has the
+/// least.
 fn sizes(file: &Opened, wanted: u64) -> Option<String> {
     let now = file.filter().size_in_bytes();
     let factors = file.filter().fold_factors();

@@ -30,8 +30,8 @@ use segments::Members;
 
 /// How many random keys are asked for where no absent keys are given.
 const RANDOM_KEYS: u64 = 1_000_000;
-/// The promise counts as broken if the measurement is above it by more than so many standard errors. So a filter that
-/// just keeps its promise fails one test in 2,000, not one in 40.
+/// The promise counts as broken if the measurement is above it by more than so many standard
+/// errors. So a filter that just keeps its promise fails one test in 2,000, not one in 40.
 const BEYOND_DOUBT: f64 = 3.29;
 
 /// What was measured; `--json` prints it.

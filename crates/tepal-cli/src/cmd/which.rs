@@ -39,8 +39,8 @@ pub fn run(args: &WhichArgs) -> Outcome {
     question.run(&filters, names, how)
 }
 
-/// What is asked, and the names in the answers: of several filters those, of one with segments these. A key that one of several
-/// filters cannot have is not in it.
+/// What is asked, and the names in the answers: of several filters those, of one with segments
+/// these. A key that one of several filters cannot have is not in it.
 fn names(args: &WhichArgs, filters: &[Arc<Opened>]) -> Result<(Names, How), Failure> {
     let text = !args.json && !args.invert && !args.quiet;
     let paths = || args.filters.iter().map(|path| path.as_path());

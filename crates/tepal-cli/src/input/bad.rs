@@ -11,7 +11,8 @@ use crate::text::number;
 /// What is done about a record without a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum BadPolicy {
-    /// End with an error: at the first one, and `which` and `get`, which answer every record, after the last record
+    /// End with an error: at the first one, and `which` and `get`, which answer every record, after
+    /// the last record
     #[default]
     Fail,
     /// Leave them out

@@ -72,7 +72,8 @@ pub struct KeyRules {
     pub by: Option<(Field, &'static str)>,
     /// How rows are written, if that was given. If not, the name of the file decides.
     pub row_format: Option<RowFormat>,
-    /// How the rows were written that the filter was built from, where the field is that one. The names of files go before.
+    /// How the rows were written that the filter was built from, where the field is that one. The
+    /// names of files go before.
     pub stored_format: Option<RowFormat>,
     /// The first row of each input has no key.
     pub header: bool,
@@ -85,7 +86,8 @@ pub struct KeyRules {
 }
 
 impl KeyRules {
-    /// How the rows of `source` are written: as given, else CSV for `*.csv`, else fields between tabs.
+    /// How the rows of `source` are written: as given, else CSV for `*.csv`, else fields between
+    /// tabs.
     pub fn row_format_of(&self, source: &Source) -> RowFormat {
         let tabs = RowFormat { delimiter: b'\t', quotes: false };
         let commas = RowFormat { delimiter: b',', quotes: true };
@@ -160,7 +162,8 @@ impl Extractor {
 
     /// The same extractor for another thread.
     ///
-    /// It has a new reader. A clone would not do: in csv-core 0.1.13 the clone of a reader has no delimiter.
+    /// It has a new reader. A clone would not do: in csv-core 0.1.13 the clone of a reader has no
+    /// delimiter.
     pub fn another(&self) -> Self {
         match self {
             Self::Whole => Self::Whole,
@@ -178,8 +181,8 @@ impl Extractor {
         }
     }
 
-    /// The key of a record. Gives nothing for an empty row, which has no key. An error says what is wrong with the
-    /// record.
+    /// The key of a record. Gives nothing for an empty row, which has no key. An error says what is
+    /// wrong with the record.
     #[inline]
     pub fn key<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
         match self {
@@ -227,8 +230,9 @@ impl Scratch {
         let mut written = 0;
         let mut field = 1;
         loop {
-            // The first byte is given alone, because the reader would remove a byte order mark from the first bytes
-            // that it is given. After the last byte, empty bytes tell it that the row ends.
+            // The first byte is given alone, because the reader would remove a byte order mark from
+            // the first bytes that it is given. After the last byte, empty bytes tell it that the
+            // row ends.
             let end = if read == 0 { 1 } else { record.len() };
             let (result, nin, nout) = self.reader.read_field(&record[read..end], &mut self.field[written..]);
             read += nin;

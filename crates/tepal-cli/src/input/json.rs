@@ -1,5 +1,5 @@
-//! The value at a JSON pointer (RFC 6901) in a record, which is read once and never kept: a record of brackets alone would
-//! take fourteen times its length as a tree.
+//! The value at a JSON pointer (RFC 6901) in a record, which is read once and never kept: a record
+//! of brackets alone would take fourteen times its length as a tree.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,8 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::text::message::shown_key;
 
-/// Puts the key at `pointer` of a JSON record into `key`: a string as its text, an integer as its digits.
+/// Puts the key at `pointer` of a JSON record into `key`: a string as its text, an integer as its
+/// digits.
 pub fn key(record: &[u8], pointer: &str, key: &mut Vec<u8>) -> Result<(), String> {
     let mut found = Found::Nothing;
     let mut json = serde_json::Deserializer::from_slice(record);
@@ -182,8 +183,8 @@ impl Visitor<'_> for Is<'_> {
     }
 }
 
-/// Any value, read as strictly as one that is kept: `IgnoredAny` would take bytes that are no UTF-8, and numbers that are
-/// out of range.
+/// Any value, read as strictly as one that is kept: `IgnoredAny` would take bytes that are no
+/// UTF-8, and numbers that are out of range.
 struct Skip;
 
 impl<'de> serde::Deserialize<'de> for Skip {

@@ -1,13 +1,14 @@
 //! The most memory that an input of keys may ask for: one record, and the window of zstd data.
 //!
-//! A few bytes of packed data can stand for gigabytes, and a pipe need not end. So both are compared with these limits
-//! before the memory is taken.
+//! A few bytes of packed data can stand for gigabytes, and a pipe need not end. So both are
+//! compared with these limits before the memory is taken.
 
 use crate::text::number;
 
 /// The longest record where none is given, without its line end.
 const RECORD: usize = 64 << 20;
-/// The smallest limit of a record. Below it, all records of a piece would have to be measured, not the first alone.
+/// The smallest limit of a record. Below it, all records of a piece would have to be measured, not
+/// the first alone.
 const LEAST_RECORD: usize = 1 << 20;
 /// The largest window where none is given: that of `zstd -d`, and of `zstd --long`.
 const WINDOW: u64 = 128 << 20;

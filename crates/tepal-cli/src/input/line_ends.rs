@@ -1,7 +1,8 @@
-//! Refuses lists whose lines end in CR alone, as on the first Macs: such a list would be one long key.
+//! Refuses lists whose lines end in CR alone, as on the first Macs: such a list would be one long
+//! key.
 //!
-//! Only the start of an input is looked at, while its bytes pass: nothing is read ahead, and a line that is whole is given
-//! on at once.
+//! Only the start of an input is looked at, while its bytes pass: nothing is read ahead, and a line
+//! that is whole is given on at once.
 
 use std::io::{self, Read};
 

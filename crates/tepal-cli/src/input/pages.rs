@@ -44,8 +44,8 @@ pub struct OpenInput {
     pub line: u64,
     /// Takes the keys out of its records.
     pub extractor: Extractor,
-    /// The fields to look for in the header row, that of the key and that of its segment, and how rows are written. Nothing where
-    /// there is no header row, or after it.
+    /// The fields to look for in the header row, that of the key and that of its segment, and how
+    /// rows are written. Nothing where there is no header row, or after it.
     header_fields: [Option<(String, RowFormat)>; 2],
     /// The first row has no key.
     header: bool,
@@ -71,8 +71,8 @@ pub struct Page<'a> {
     pub name: &'a str,
     /// The number of the input, from 1. The keys of `-e` are input 0.
     pub input: usize,
-    /// The line where the first record begins; the first line is 1. Where records end in NUL it is the number of the
-    /// record.
+    /// The line where the first record begins; the first line is 1. Where records end in NUL it is
+    /// the number of the record.
     pub first_line: u64,
     /// The records.
     pub keys: Keys<'a>,
@@ -81,7 +81,8 @@ pub struct Page<'a> {
 }
 
 impl Inputs {
-    /// The records of `sources`. Each source is checked first, so that a wrong name is reported at once.
+    /// The records of `sources`. Each source is checked first, so that a wrong name is reported at
+    /// once.
     pub fn new(
         sources: Vec<Source>,
         rules: KeyRules,
@@ -96,7 +97,8 @@ impl Inputs {
         Ok(Self { sources, rules, progress, opened: 0, bad, threads, ready: None })
     }
 
-    /// Reads the keys of `-e` first. They are whole keys; `bad` is done about those that can be none.
+    /// Reads the keys of `-e` first. They are whole keys; `bad` is done about those that can be
+    /// none.
     pub fn with_keys(mut self, args: &AskedArgs, bad: BadPolicy) -> Self {
         if args.asked.is_empty() {
             return self;
@@ -118,7 +120,8 @@ impl Inputs {
         inputs
     }
 
-    /// Ends the reading: removes the progress bar, and tells of the records without a key as `--bad` says.
+    /// Ends the reading: removes the progress bar, and tells of the records without a key as
+    /// `--bad` says.
     pub fn end(&self, args: &KeyArgs, quiet: bool) {
         self.progress.clear();
         if args.warns_of_bad(BadPolicy::Fail, quiet) {
@@ -204,7 +207,8 @@ impl OpenInput {
         Page::new(&self.name, self.number, self.line, keys)
     }
 
-    /// Whether the page is the header row, which has no key. If it is, the field is looked for in it.
+    /// Whether the page is the header row, which has no key. If it is, the field is looked for in
+    /// it.
     pub fn take_header(&mut self, piece: &Piece) -> Result<bool, Failure> {
         if !std::mem::take(&mut self.header) {
             return Ok(false);
@@ -230,7 +234,8 @@ impl OpenInput {
     }
 }
 
-/// Takes a field out of rows that are written like this; and the name that is still to be looked for in the header row.
+/// Takes a field out of rows that are written like this; and the name that is still to be looked
+/// for in the header row.
 fn extractor(field: Option<&Field>, format: RowFormat) -> (Extractor, Option<(String, RowFormat)>) {
     match field {
         None => (Extractor::Whole, None),
@@ -243,8 +248,8 @@ fn extractor(field: Option<&Field>, format: RowFormat) -> (Extractor, Option<(St
 }
 
 impl Keys<'_> {
-    /// The key of record `i`. Gives nothing for an empty row where the key is a field. An error says what is wrong
-    /// with the record.
+    /// The key of record `i`. Gives nothing for an empty row where the key is a field. An error
+    /// says what is wrong with the record.
     #[inline(always)]
     pub fn key(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
         match self.extractor {

@@ -1,12 +1,13 @@
 //! Works on the records of one long input with several threads.
 //!
-//! One thread reads pieces of whole records. Several workers work on one piece each. The caller's own thread takes the
-//! results in the order of the input. The number of pieces is fixed, so memory is bounded: a thread that is too far
-//! ahead of the others finds no piece, and waits. While a piece has a record that is longer than a buffer, no other
-//! piece is read.
+//! One thread reads pieces of whole records. Several workers work on one piece each. The caller's
+//! own thread takes the results in the order of the input. The number of pieces is fixed, so memory
+//! is bounded: a thread that is too far ahead of the others finds no piece, and waits. While a
+//! piece has a record that is longer than a buffer, no other piece is read.
 //!
-//! The reading thread may wait for a pipe for ever. So [`run`] does not wait for it: when the rest of the input is not
-//! needed, that thread ends at its next read, or with the process. The workers end before [`run`] returns.
+//! The reading thread may wait for a pipe for ever. So [`run`] does not wait for it: when the rest
+//! of the input is not needed, that thread ends at its next read, or with the process. The workers
+//! end before [`run`] returns.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,8 +23,8 @@ use crate::input::pages::{Keys, OpenInput, PAGE, Page};
 use crate::input::pieces::{Piece, Pieces, ReadError};
 use crate::input::pipeline::{AnyResults, AnyWork, Flow, Refused, Sink};
 
-/// How many jobs there are for each worker: one that it works on, and one that waits. With more of them, a piece would
-/// leave the processor's cache before a worker comes to it.
+/// How many jobs there are for each worker: one that it works on, and one that waits. With more of
+/// them, a piece would leave the processor's cache before a worker comes to it.
 const JOBS_PER_WORKER: usize = 2;
 
 /// A piece of the input and the results of its records. Jobs are used again and again.
@@ -109,7 +110,8 @@ impl Drop for StopWorkers<'_> {
     }
 }
 
-/// Tells the caller's thread if this thread panics. Without that the caller's thread would wait for ever.
+/// Tells the caller's thread if this thread panics. Without that the caller's thread would wait for
+/// ever.
 struct PanicNotice<'a>(&'a Sender<Message>);
 
 impl Drop for PanicNotice<'_> {
@@ -137,7 +139,8 @@ impl Reader {
         let mut number = 0;
         let mut free = Vec::with_capacity(self.count);
         loop {
-            // The job that became free last is used first: its buffer is still in the processor's cache.
+            // The job that became free last is used first: its buffer is still in the processor's
+            // cache.
             free.extend(self.free_jobs.try_iter());
             let Some(mut job) = free.pop().or_else(|| self.free_jobs.recv().ok()) else {
                 return;
@@ -155,7 +158,8 @@ impl Reader {
             if self.todo.send(Some(job)).is_err() {
                 return;
             }
-            // Only one buffer may be as long as the longest record, so this job must come back first.
+            // Only one buffer may be as long as the longest record, so this job must come back
+            // first.
             while is_long && free.len() < self.count {
                 match self.free_jobs.recv() {
                     Ok(job) => free.push(job),

@@ -1,8 +1,9 @@
 //! Reads an input in large pieces of whole records, and cuts a piece into pages of records.
 //!
-//! Reading a piece looks only for the end of its last record; a page looks for the ends of its own records. CSV is the
-//! exception: its quotes can be told only by reading from the start, so reading a piece finds all ends. A buffer grows
-//! only for a record that is longer than the buffer, and no further than the longest record that is allowed.
+//! Reading a piece looks only for the end of its last record; a page looks for the ends of its own
+//! records. CSV is the exception: its quotes can be told only by reading from the start, so reading
+//! a piece finds all ends. A buffer grows only for a record that is longer than the buffer, and no
+//! further than the longest record that is allowed.
 
 use memchr::memchr;
 
@@ -11,14 +12,16 @@ use crate::input::records::{Batch, Cut, Cutter, find_ends};
 use crate::input::source::Input;
 use crate::text::number;
 
-/// Bytes that are read at once, and the first size of a buffer, which fits into the processor's cache.
+/// Bytes that are read at once, and the first size of a buffer, which fits into the processor's
+/// cache.
 const BUFFER: usize = 1 << 18;
 /// A buffer that is longer than this has grown for one long record.
 const LONG: usize = 4 * BUFFER;
-/// From this size on a buffer grows by a half, not to the double: that takes more time and less memory.
+/// From this size on a buffer grows by a half, not to the double: that takes more time and less
+/// memory.
 const LARGE: usize = 1 << 26;
-/// So many rows of one input with wrong quotes are left out. Whatever stands after one of them is cut again, up to the longest
-/// record, so without a limit a few MiB of quotes would take hours.
+/// So many rows of one input with wrong quotes are left out. Whatever stands after one of them is
+/// cut again, up to the longest record, so without a limit a few MiB of quotes would take hours.
 const MOST_BROKEN: u32 = 100;
 
 /// Why an input cannot be read to its end.
@@ -93,7 +96,8 @@ impl Piece {
         self.from < self.to
     }
 
-    /// Like [`Piece::next_page`], but it removes the ends of the pages before: [`Piece::whole`] may not be used then.
+    /// Like [`Piece::next_page`], but it removes the ends of the pages before: [`Piece::whole`] may
+    /// not be used then.
     pub fn next_page_alone(&mut self, limit: usize) -> bool {
         if self.cut.terminator().is_some() && self.to > 0 {
             self.ends[0] = self.ends[self.to - 1];
@@ -212,7 +216,8 @@ impl Pieces {
         }
     }
 
-    /// Makes the first line of a row that does not end a record without a key; the next record begins after it.
+    /// Makes the first line of a row that does not end a record without a key; the next record
+    /// begins after it.
     fn leave_out(&mut self, piece: &mut Piece, end: usize, error: ReadError) -> Result<bool, ReadError> {
         let cut = self.cutter.cut();
         let ReadError::Record(text) = error else { return Err(error) };
@@ -258,8 +263,8 @@ impl Pieces {
     }
 }
 
-/// Makes `buffer` at least `used + more` bytes long. Its memory grows by a half or more at a time, up to what a record of
-/// `longest` bytes needs.
+/// Makes `buffer` at least `used + more` bytes long. Its memory grows by a half or more at a time,
+/// up to what a record of `longest` bytes needs.
 fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize, longest: usize) -> Result<(), ReadError> {
     if buffer.len() >= used + more && !buffer.is_empty() {
         return Ok(());

@@ -1,10 +1,12 @@
 //! Runs a command's work over the records of all its inputs.
 //!
-//! A command says two things: its [`Work`] is what is done with each record, on any thread; its [`Sink`] takes the
-//! results, in the order of the records. Short inputs are worked on here, page by page, and so is every input with
-//! `-j 1`. The rest of a long input goes to [`parallel`], which gives the same results.
+//! A command says two things: its [`Work`] is what is done with each record, on any thread; its
+//! [`Sink`] takes the results, in the order of the records. Short inputs are worked on here, page
+//! by page, and so is every input with `-j 1`. The rest of a long input goes to [`parallel`], which
+//! gives the same results.
 //!
-//! All commands run the same compiled code: it hands results on as [`AnyResults`], and [`run`] knows their type.
+//! All commands run the same compiled code: it hands results on as [`AnyResults`], and [`run`]
+//! knows their type.
 
 use std::any::Any;
 
@@ -36,7 +38,8 @@ pub struct Refused {
     pub text: String,
 }
 
-/// What is done with each record. It does not depend on the records before, so any thread can do it.
+/// What is done with each record. It does not depend on the records before, so any thread can do
+/// it.
 pub trait Work: Sync {
     /// What one thread needs for the work.
     type Tools;
@@ -49,8 +52,8 @@ pub trait Work: Sync {
     /// Removes the results of the records before.
     fn clear(results: &mut Self::Results);
 
-    /// Works on some records and appends their results. A record without a key goes to [`Keys::bad`]; it stops at the first
-    /// one that is refused there.
+    /// Works on some records and appends their results. A record without a key goes to
+    /// [`Keys::bad`]; it stops at the first one that is refused there.
     fn work(
         &self,
         tools: &mut Self::Tools,
@@ -66,11 +69,12 @@ pub trait Sink<R: ?Sized> {
         Ok(())
     }
 
-    /// Takes the results of a page. After a refused record they are those of the records before it. A sink that needs no
-    /// more of them says in [`Page::taken`] how many it has taken.
+    /// Takes the results of a page. After a refused record they are those of the records before it.
+    /// A sink that needs no more of them says in [`Page::taken`] how many it has taken.
     fn take(&mut self, page: &mut Page<'_>, results: &R) -> Result<Flow, Failure>;
 
-    /// Is called when the next results may take a while, because the input gives no more bytes at the moment.
+    /// Is called when the next results may take a while, because the input gives no more bytes at
+    /// the moment.
     fn pause(&mut self) -> Result<(), Failure> {
         Ok(())
     }
@@ -146,7 +150,8 @@ impl<R: 'static> Sink<AnyResults> for SinkOf<'_, R> {
 /// Works on all records of all inputs.
 ///
 /// # Errors
-/// A record is refused, after the sink has taken the results before it; the sink fails; an input cannot be read.
+/// A record is refused, after the sink has taken the results before it; the sink fails; an input
+/// cannot be read.
 pub fn run<W: Work>(inputs: &mut Inputs, work: &W, sink: &mut dyn Sink<W::Results>) -> Result<(), Failure> {
     run_any(inputs, work, &mut SinkOf(sink))
 }

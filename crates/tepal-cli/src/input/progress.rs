@@ -14,7 +14,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Counts the bytes that are read from all inputs of a command, and shows them on standard error.
 ///
-/// It counts bytes of files, before they are unpacked: their sum is known from the start, the number of keys is not.
+/// It counts bytes of files, before they are unpacked: their sum is known from the start, the
+/// number of keys is not.
 #[derive(Clone)]
 pub struct Progress(Option<Arc<State>>);
 
@@ -26,7 +27,8 @@ struct State {
 }
 
 impl Progress {
-    /// Shows how much of `sources` has been read, if standard error is a terminal and `quiet` is not set.
+    /// Shows how much of `sources` has been read, if standard error is a terminal and `quiet` is
+    /// not set.
     pub fn of(sources: &[Source], quiet: bool) -> Self {
         if quiet || !io::stderr().is_terminal() {
             return Self(None);
@@ -70,7 +72,8 @@ impl Drop for State {
     }
 }
 
-/// A progress bar that draws nothing yet. It counts from the start, so that its speed is right later.
+/// A progress bar that draws nothing yet. It counts from the start, so that its speed is right
+/// later.
 fn new_bar(total: Option<u64>) -> ProgressBar {
     let template = match total {
         Some(_) => "{bar:30} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left",

@@ -1,7 +1,7 @@
 //! Records: where they end, and which of their bytes are content. They may have any bytes.
 //!
-//! A record keeps its terminator, so that printing all records gives the input again, byte for byte. The last record of
-//! an input may have no terminator.
+//! A record keeps its terminator, so that printing all records gives the input again, byte for
+//! byte. The last record of an input may have no terminator.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use memchr::{memchr, memchr_iter, memrchr};
@@ -101,10 +101,12 @@ impl Cutter {
         self.cut
     }
 
-    /// The end of the last whole record in `bytes`, or 0 if no record is whole. `bytes` must begin with a record.
+    /// The end of the last whole record in `bytes`, or 0 if no record is whole. `bytes` must begin
+    /// with a record.
     ///
-    /// The `bytes` of the next call must begin after that end; if no record is whole they must be the same bytes and
-    /// more. For CSV all ends are appended to `ends`. For other records [`find_ends`] finds them.
+    /// The `bytes` of the next call must begin after that end; if no record is whole they must be
+    /// the same bytes and more. For CSV all ends are appended to `ends`. For other records
+    /// [`find_ends`] finds them.
     pub fn last_end(&mut self, bytes: &[u8], ends: &mut Vec<usize>) -> usize {
         match self.cut {
             Cut::Csv(delimiter) => self.csv_ends(bytes, delimiter, ends),
@@ -119,7 +121,8 @@ impl Cutter {
         end
     }
 
-    /// Finds the ends of CSV records. A line without quotes is a record; any other goes through `csv-core`.
+    /// Finds the ends of CSV records. A line without quotes is a record; any other goes through
+    /// `csv-core`.
     fn csv_ends(&mut self, bytes: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> usize {
         let mut start = 0;
         loop {
@@ -173,10 +176,11 @@ impl Cutter {
     }
 }
 
-/// Appends the ends of the next records after `start` to `ends`, at most `limit`. One byte ends every record.
+/// Appends the ends of the next records after `start` to `ends`, at most `limit`. One byte ends
+/// every record.
 ///
-/// While records are short, 64 bytes are compared at a time: this takes two thirds of the time of one search for each
-/// record. After 64 bytes without an end a search for each record is faster.
+/// While records are short, 64 bytes are compared at a time: this takes two thirds of the time of
+/// one search for each record. After 64 bytes without an end a search for each record is faster.
 pub fn find_ends(terminator: u8, bytes: &[u8], start: usize, limit: usize, ends: &mut Vec<usize>) {
     let most = ends.len() + limit;
     ends.reserve(limit.min(bytes.len() - start));
@@ -226,10 +230,12 @@ pub fn csv_reader(delimiter: u8) -> Reader {
     ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build()
 }
 
-/// Gives bytes to the reader until its record ends. Returns how many bytes it took, and whether the record has ended.
+/// Gives bytes to the reader until its record ends. Returns how many bytes it took, and whether the
+/// record has ended.
 ///
-/// If a record `begins` here, its first byte is given alone: the reader would remove a byte order mark from the first bytes
-/// that it is given, and the one that belongs to no record was left out before.
+/// If a record `begins` here, its first byte is given alone: the reader would remove a byte order
+/// mark from the first bytes that it is given, and the one that belongs to no record was left out
+/// before.
 fn feed(reader: &mut Reader, bytes: &[u8], begins: bool) -> (usize, bool) {
     let mut sink = [0_u8; 256];
     let mut fed = 0;

@@ -1,4 +1,5 @@
-//! Recognises a file by its first bytes: a list is read, compressed data is unpacked, all else is refused.
+//! Recognises a file by its first bytes: a list is read, compressed data is unpacked, all else is
+//! refused.
 
 /// What the first bytes of a file say it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,8 @@ pub enum Looks {
     Gzip,
     /// zstd.
     Zstd,
-    /// Compressed data that is not unpacked here: its name, which is also the name of the tool that unpacks it.
+    /// Compressed data that is not unpacked here: its name, which is also the name of the tool that
+    /// unpacks it.
     OtherPacked(&'static str),
     /// A zip archive, which may hold several files.
     Zip,
@@ -53,7 +55,8 @@ const fn is(byte: u8) -> (u8, u8) {
     (byte, byte)
 }
 
-/// What a file that begins with `head` looks like. Gives nothing where more bytes are needed to decide.
+/// What a file that begins with `head` looks like. Gives nothing where more bytes are needed to
+/// decide.
 pub fn looks(head: &[u8]) -> Option<Looks> {
     let mut undecided = false;
     for (magic, looks) in MAGICS {

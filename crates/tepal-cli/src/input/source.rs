@@ -1,7 +1,8 @@
 //! Where keys come from: files, standard input, plain or compressed.
 //!
-//! gzip and zstd data are recognised by their first bytes, also in a pipe. Compressed data that ends too early is an
-//! error. So is text with a mark of UTF-8 or UTF-16 at its start, packed or not.
+//! gzip and zstd data are recognised by their first bytes, also in a pipe. Compressed data that
+//! ends too early is an error. So is text with a mark of UTF-8 or UTF-16 at its start, packed or
+//! not.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
@@ -45,7 +46,8 @@ impl Source {
             .collect()
     }
 
-    /// Whether standard input would have to be read twice: for a list, which is that where none is named, and for more.
+    /// Whether standard input would have to be read twice: for a list, which is that where none is
+    /// named, and for more.
     pub fn reads_stdin_twice(list: &[PathBuf], more: &[PathBuf]) -> bool {
         let named = list.iter().chain(more).filter(|path| path.as_os_str() == "-").count();
         named + usize::from(list.is_empty()) > 1
@@ -69,8 +71,8 @@ impl Source {
 
     /// Checks that it can be read, without reading a byte.
     ///
-    /// Only an ordinary file is opened for this. If a pipe were opened and closed again, the program that writes into it
-    /// would end.
+    /// Only an ordinary file is opened for this. If a pipe were opened and closed again, the
+    /// program that writes into it would end.
     pub fn check(&self) -> Result<(), Failure> {
         let Self::Path(path) = self else {
             return Ok(());
@@ -92,8 +94,9 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens it for reading. Compressed data is unpacked, within these limits, and text is UTF-8 without a mark, as far as
-    /// its first bytes say how it is written. `lines` says whether its records are lines, and not ended by NUL.
+    /// Opens it for reading. Compressed data is unpacked, within these limits, and text is UTF-8
+    /// without a mark, as far as its first bytes say how it is written. `lines` says whether its
+    /// records are lines, and not ended by NUL.
     pub fn open(&self, progress: &Progress, limits: Limits, lines: bool) -> Result<Input, Failure> {
         let name = self.name();
         let raw: Box<dyn Read + Send> = match self {
@@ -136,8 +139,8 @@ impl Input {
     }
 }
 
-/// Unpacks `raw` if its first bytes say that it is compressed, and reads the text in it as its first bytes say. `lines` says
-/// whether the records of the text are lines.
+/// Unpacks `raw` if its first bytes say that it is compressed, and reads the text in it as its
+/// first bytes say. `lines` says whether the records of the text are lines.
 fn unpacked(
     name: &str,
     raw: Box<dyn Read + Send>,

@@ -1,8 +1,9 @@
 //! The first bytes of an input: read ahead, and given again to who reads it.
 //!
-//! A mark at the start says how the text is written. It belongs to no record, whatever ends the records. A mark of UTF-8
-//! is left out, text with one of UTF-16 is turned into UTF-8, and all else is read as it stands. One mark is left out and
-//! no more: a list that begins with the bytes of a mark can be given with a UTF-8 mark before it.
+//! A mark at the start says how the text is written. It belongs to no record, whatever ends the
+//! records. A mark of UTF-8 is left out, text with one of UTF-16 is turned into UTF-8, and all else
+//! is read as it stands. One mark is left out and no more: a list that begins with the bytes of a
+//! mark can be given with a UTF-8 mark before it.
 
 use std::io::{self, Read};
 
@@ -33,7 +34,8 @@ const MARKS: [(&[u8], Mark); 5] = [
     (b"\xfe\xff", Mark::Utf16(Order::Big)),
 ];
 
-/// The mark of a text that begins with `head`, and its length. Gives nothing where more bytes are needed to decide.
+/// The mark of a text that begins with `head`, and its length. Gives nothing where more bytes are
+/// needed to decide.
 fn mark(head: &[u8]) -> Option<(Mark, usize)> {
     if MARKS.iter().any(|(bytes, _)| head.len() < bytes.len() && bytes.starts_with(head)) {
         return None;
@@ -55,10 +57,11 @@ impl Started {
         Self { head: Vec::new(), at: 0, rest }
     }
 
-    /// Decides something by the first bytes, up to `most` of them. Gives nothing where the input ends before that.
+    /// Decides something by the first bytes, up to `most` of them. Gives nothing where the input
+    /// ends before that.
     ///
-    /// Someone may be typing the bytes. So no more of them are waited for than are needed to decide, and none after the
-    /// end.
+    /// Someone may be typing the bytes. So no more of them are waited for than are needed to
+    /// decide, and none after the end.
     pub fn decide<T>(&mut self, most: usize, decide: impl Fn(&[u8]) -> Option<T>) -> io::Result<Option<T>> {
         loop {
             if let Some(decided) = decide(&self.head) {
@@ -80,8 +83,8 @@ impl Started {
         }
     }
 
-    /// The text of the input as UTF-8, if a mark says how it is written. `lines` says whether its records are lines, which
-    /// have to end as lines do.
+    /// The text of the input as UTF-8, if a mark says how it is written. `lines` says whether its
+    /// records are lines, which have to end as lines do.
     pub fn text(mut self, name: &str, lines: bool) -> Result<Box<dyn Read + Send>, Failure> {
         let decided = self.decide(LONGEST_MARK, mark).map_err(|error| Failure::io(name, &error))?;
         // A part of a mark is none, but for that of UTF-16, of which that of UTF-32 is longer.

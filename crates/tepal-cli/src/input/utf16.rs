@@ -1,6 +1,7 @@
 //! Turns text in UTF-16 into UTF-8, as much of it as has come.
 //!
-//! Text that is no UTF-16 is an error and not read with replacement characters: two keys would become one.
+//! Text that is no UTF-16 is an error and not read with replacement characters: two keys would
+//! become one.
 
 use std::io::{self, Read};
 

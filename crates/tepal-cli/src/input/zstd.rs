@@ -1,6 +1,7 @@
 //! Unpacks zstd data: every frame, and each is compared with its checksum.
 //!
-//! Before a frame is begun, the window that it asks for is compared with the limit: the window is memory.
+//! Before a frame is begun, the window that it asks for is compared with the limit: the window is
+//! memory.
 
 use std::io::{self, BufRead, Read};
 
@@ -18,7 +19,8 @@ use crate::text::number;
 const FRAME: u32 = 0xFD2F_B528;
 /// The first bytes of a frame that holds no data of zstd, but for their lowest four bits.
 const SKIPPABLE: u32 = 0x184D_2A50;
-/// The most bytes of a header: of the frame, its descriptor, the window, a dictionary's number, and its length.
+/// The most bytes of a header: of the frame, its descriptor, the window, a dictionary's number, and
+/// its length.
 const LONGEST_HEADER: usize = 4 + 1 + 1 + 4 + 8;
 
 /// The unpacked bytes of a sequence of zstd frames.
@@ -43,7 +45,8 @@ impl<R: BufRead> ZstdReader<R> {
         Ok(Self { source, decoder, most, window: 0, in_frame: false, has_more: false })
     }
 
-    /// Skips skippable frames and starts the next other frame. Gives `false` at the end of the data.
+    /// Skips skippable frames and starts the next other frame. Gives `false` at the end of the
+    /// data.
     fn start(&mut self) -> io::Result<bool> {
         loop {
             if self.source.fill_buf()?.is_empty() {

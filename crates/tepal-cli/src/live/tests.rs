@@ -3,8 +3,8 @@
 use super::*;
 use tepal::{ExpiringFilter, Open, file::Format};
 
-/// Writes a filter that was told the time 250 seconds ago: two or three of its six generations are over by now. In a damaged one
-/// a bit is another, which nobody sees before its table is changed.
+/// Writes a filter that was told the time 250 seconds ago: two or three of its six generations are
+/// over by now. In a damaged one a bit is another, which nobody sees before its table is changed.
 fn write(path: &Path, damaged: bool) -> u64 {
     let told = clock::now() - 250;
     let mut filter =

@@ -16,8 +16,8 @@ pub struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// Locks what is changed in its place, from before it is read until it is saved, so that no other writer comes between. Of
-    /// what cannot be opened at all, `open` says more.
+    /// Locks what is changed in its place, from before it is read until it is saved, so that no
+    /// other writer comes between. Of what cannot be opened at all, `open` says more.
     pub fn lock<T>(
         filter: &'a Path,
         args: &'a ChangeArgs,

@@ -8,7 +8,8 @@ use crate::output::complain;
 pub struct Header(Option<Vec<u8>>);
 
 impl Header {
-    /// Whether the first record of this page is that header. Of an input with another one it is said.
+    /// Whether the first record of this page is that header. Of an input with another one it is
+    /// said.
     pub fn is_first(&mut self, page: &Page<'_>) -> bool {
         let header = page.keys.batch.content(0);
         match &self.0 {

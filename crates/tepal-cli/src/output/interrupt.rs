@@ -1,5 +1,5 @@
-//! Ctrl-C: the process ends at once and leaves nothing half written. A write past the largest size of a file (`ulimit -f`) is an error, as
-//! on a full disk, and no signal that ends the process.
+//! Ctrl-C: the process ends at once and leaves nothing half written. A write past the largest size
+//! of a file (`ulimit -f`) is an error, as on a full disk, and no signal that ends the process.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,8 @@ use nix::sys::signal::{SigSet, Signal};
 
 use crate::input::parallel::lock;
 
-/// Locked while a filter is being saved. The library's temporary file is on the disk during that time.
+/// Locked while a filter is being saved. The library's temporary file is on the disk during that
+/// time.
 static SAVING: Mutex<()> = Mutex::new(());
 /// The files that are not finished.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -19,8 +20,9 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// The exit code after Ctrl-C: 128 and the number of the signal.
 const INTERRUPTED: i32 = 130;
 
-/// Sets what Ctrl-C does from now on: it waits until a save is done, removes unfinished files and ends with 130. The signal of a write
-/// past the largest size of a file is held back, so that the write fails. Threads that begin later hold it back too.
+/// Sets what Ctrl-C does from now on: it waits until a save is done, removes unfinished files and
+/// ends with 130. The signal of a write past the largest size of a file is held back, so that the
+/// write fails. Threads that begin later hold it back too.
 pub fn install() {
     hold_back_file_size_signal();
     // Where no handler can be set the default remains: Ctrl-C ends the process.
@@ -49,7 +51,8 @@ pub fn saving() -> MutexGuard<'static, ()> {
     lock(&SAVING)
 }
 
-/// A file that has another name until it is finished. It is removed if it is dropped before [`UnfinishedFile::finish`].
+/// A file that has another name until it is finished. It is removed if it is dropped before
+/// [`UnfinishedFile::finish`].
 pub struct UnfinishedFile {
     path: PathBuf,
     target: PathBuf,
@@ -58,7 +61,8 @@ pub struct UnfinishedFile {
 }
 
 impl UnfinishedFile {
-    /// Creates `target.part`, which will become `target`. What has that name already is neither followed nor written to.
+    /// Creates `target.part`, which will become `target`. What has that name already is neither
+    /// followed nor written to.
     pub fn create(target: &Path) -> io::Result<Self> {
         let mut path = target.as_os_str().to_owned();
         path.push(".part");

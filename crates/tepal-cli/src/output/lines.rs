@@ -3,7 +3,8 @@
 use crate::error::Failure;
 use crate::output::Stdout;
 
-/// Writes whole records. The last one of an input may have no terminator: it gets one where another record follows.
+/// Writes whole records. The last one of an input may have no terminator: it gets one where another
+/// record follows.
 pub struct Lines {
     terminator: u8,
     /// The record that was written last has no terminator.
@@ -21,7 +22,8 @@ impl Lines {
         self.terminator
     }
 
-    /// Writes the terminator that the record written last does not have, because something follows it.
+    /// Writes the terminator that the record written last does not have, because something follows
+    /// it.
     pub fn end(&mut self, stdout: &mut Stdout) -> Result<(), Failure> {
         if std::mem::take(&mut self.unterminated) {
             stdout.write(&[self.terminator])?;

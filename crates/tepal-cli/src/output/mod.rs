@@ -1,4 +1,5 @@
-//! What the command writes: results to standard output, messages to standard error, filters to files.
+//! What the command writes: results to standard output, messages to standard error, filters to
+//! files.
 
 mod change;
 mod header;

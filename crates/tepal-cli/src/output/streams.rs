@@ -10,7 +10,8 @@ use crate::text::message::{is_steering, one_line};
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;
 
-/// Standard output, written in large pieces. A terminal is written to at once, where [`Stdout::show`] is called.
+/// Standard output, written in large pieces. A terminal is written to at once, where
+/// [`Stdout::show`] is called.
 pub struct Stdout {
     writer: BufWriter<StdoutLock<'static>>,
     terminal: bool,
@@ -73,8 +74,8 @@ impl Stdout {
     }
 }
 
-/// JSON on its way out: what would steer a terminal is escaped, which JSON itself asks of the first 32 characters alone.
-/// Such characters stand in strings only.
+/// JSON on its way out: what would steer a terminal is escaped, which JSON itself asks of the first
+/// 32 characters alone. Such characters stand in strings only.
 struct Plain<W>(W);
 
 impl<W: Write> Write for Plain<W> {
@@ -108,7 +109,8 @@ impl<W: Write> Write for Plain<W> {
     }
 }
 
-/// Writes one line to standard error, without what would steer the terminal. Nothing happens where that is closed.
+/// Writes one line to standard error, without what would steer the terminal. Nothing happens where
+/// that is closed.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{}", one_line(text));
 }

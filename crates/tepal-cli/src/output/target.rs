@@ -29,8 +29,8 @@ pub enum Target {
 }
 
 impl Target {
-    /// The target named `path`. A terminal is refused, and without `force` an existing file too; and so is, before any work,
-    /// what cannot be saved to.
+    /// The target named `path`. A terminal is refused, and without `force` an existing file too;
+    /// and so is, before any work, what cannot be saved to.
     pub fn new(path: &Path, force: bool) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
@@ -78,8 +78,9 @@ impl Target {
         }
     }
 
-    /// An ordinary file that is read, changed and replaced, locked before it is read. Where somebody else changes it, this
-    /// waits, and says so unless it is `quiet`; with `no_wait` it is refused instead. Nothing for what is no ordinary file.
+    /// An ordinary file that is read, changed and replaced, locked before it is read. Where
+    /// somebody else changes it, this waits, and says so unless it is `quiet`; with `no_wait` it is
+    /// refused instead. Nothing for what is no ordinary file.
     pub fn lock(path: &Path, no_wait: bool, quiet: bool) -> Result<Option<Self>, Failure> {
         let name = shown(path);
         if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
@@ -157,8 +158,8 @@ impl Target {
         self.named(result)
     }
 
-    /// Writes what a patch makes of the file `old`, which is this one where it is locked. Why the patch refuses is told
-    /// apart from what the place of the new file does.
+    /// Writes what a patch makes of the file `old`, which is this one where it is locked. Why the
+    /// patch refuses is told apart from what the place of the new file does.
     pub fn apply(&mut self, patch: &Patch, old: &Path) -> Result<Result<(), Error>, Failure> {
         let _saving = self.saving();
         let result = match self {
@@ -205,7 +206,8 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Refuses an output that is read here as `what`, such as `a list`: even with `--force` nobody means that.
+/// Refuses an output that is read here as `what`, such as `a list`: even with `--force` nobody
+/// means that.
 pub fn keep<'a>(
     output: Option<&Path>,
     what: &str,

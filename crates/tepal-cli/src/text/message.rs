@@ -49,14 +49,15 @@ pub fn for_shell(text: &str) -> String {
     }
 }
 
-/// Does it move the cursor, end the line, or turn the direction of the text around it? A terminal that gets such a
-/// character shows another text than the one that is there.
+/// Does it move the cursor, end the line, or turn the direction of the text around it? A terminal
+/// that gets such a character shows another text than the one that is there.
 pub fn is_steering(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text without characters that steer ([`is_steering`]), so that a message stays one line and shows what is there.
+/// Text without characters that steer ([`is_steering`]), so that a message stays one line and shows
+/// what is there.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -3,7 +3,8 @@
 /// Longer names are not compared.
 const LONGEST: usize = 64;
 
-/// The name nearest to one that is not there, where it is near: another letter case, or a third of the letters changed.
+/// The name nearest to one that is not there, where it is near: another letter case, or a third of
+/// the letters changed.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = wanted.trim().to_lowercase().chars().collect();
     let most = (wanted.len() / 3).max(1);
@@ -24,9 +25,11 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name)
 }
 
-/// How many letters have to be put in, left out, changed or swapped with the next to make one text the other.
+/// How many letters have to be put in, left out, changed or swapped with the next to make one text
+/// the other.
 fn changes(a: &[char], b: &[char]) -> usize {
-    // How many for the first letters of `a`, one less and two less, and each number of letters of `b`.
+    // How many for the first letters of `a`, one less and two less, and each number of letters of
+    // `b`.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     let (mut before, mut before_that) = (row.clone(), row.clone());
     for i in 1..=a.len() {

@@ -1,7 +1,7 @@
 //! Reads and writes numbers as people write them: `20M`, `24MiB`, `1%`, `1 in 100`.
 //!
-//! Letters are those of the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`) powers of 1024. What may
-//! stand between digits is in `separators.rs`.
+//! Letters are those of the SI: `k`, `M`, `G`, `T` are powers of 1000; with an `i` (`KiB`, `MiB`)
+//! powers of 1024. What may stand between digits is in `separators.rs`.
 
 use crate::text::separators::without_separators;
 
@@ -166,7 +166,8 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Rounds to a whole number, and to four digits if it has more: an estimate is not more exact than that.
+/// Rounds to a whole number, and to four digits if it has more: an estimate is not more exact than
+/// that.
 pub fn four_digits(value: f64) -> u64 {
     let mut step = 1.0_f64;
     while value / step >= 9_999.5 {

@@ -1,7 +1,8 @@
-//! What stands between the digits of a number: `20,000,000` and `20_000_000` are read, `0,1%` and `1,5M` are refused.
+//! What stands between the digits of a number: `20,000,000` and `20_000_000` are read, `0,1%` and
+//! `1,5M` are refused.
 //!
-//! In much of the world a comma is the decimal mark, in much of it a point is the separator of thousands. A number that
-//! two readers may read in two ways is refused, with both spellings.
+//! In much of the world a comma is the decimal mark, in much of it a point is the separator of
+//! thousands. A number that two readers may read in two ways is refused, with both spellings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,7 +25,8 @@ impl fmt::Display for Misspelt {
 }
 
 impl Misspelt {
-    /// The message of a flag: with the spellings that `read` takes, and where it takes none, why it refuses the first.
+    /// The message of a flag: with the spellings that `read` takes, and where it takes none, why it
+    /// refuses the first.
     pub fn told_by<T>(mut self, read: impl Fn(&str) -> Result<T, String>) -> String {
         let refused = self.ways.first().and_then(|way| read(way).err());
         self.ways.retain(|way| read(way).is_ok());
@@ -43,9 +45,10 @@ const LONGEST: usize = 60;
 
 /// The number without the separators of its thousands.
 ///
-/// A comma separates thousands only in a number without a point, an exponent, a unit and `%`, whose first group has one to
-/// three digits and does not begin with 0, and whose other groups have three. An underscore is no decimal mark anywhere, so
-/// a point, an exponent or a unit may follow its groups. A text that is no number comes back as it is.
+/// A comma separates thousands only in a number without a point, an exponent, a unit and `%`, whose
+/// first group has one to three digits and does not begin with 0, and whose other groups have
+/// three. An underscore is no decimal mark anywhere, so a point, an exponent or a unit may follow
+/// its groups. A text that is no number comes back as it is.
 pub fn without_separators(text: &str) -> Result<Cow<'_, str>, Misspelt> {
     let text = text.trim();
     let Some(number) = Number::of(text) else { return Ok(Cow::Borrowed(text)) };
@@ -74,7 +77,8 @@ pub fn without_separators(text: &str) -> Result<Cow<'_, str>, Misspelt> {
     }
 }
 
-/// Whether these are groups of three digits, the first of one to three, which does not begin with 0; two or more.
+/// Whether these are groups of three digits, the first of one to three, which does not begin with
+/// 0; two or more.
 fn are_groups(digits: &str, separator: char) -> bool {
     let mut groups = digits.split(separator);
     let is_first = |group: &str| (1..=3).contains(&group.len()) && !group.starts_with('0');

@@ -18,7 +18,8 @@ const DOMAINS: [(&str, &str, &[&[u8]]); 7] = [
     ("hex", "00ff", &[b"zz", b"0"]),
 ];
 
-/// A filter `f`, one with segments `s` and a map `m` of one key in a key domain, and a filter `other` of bytes.
+/// A filter `f`, one with segments `s` and a map `m` of one key in a key domain, and a filter
+/// `other` of bytes.
 fn of_one_key(domain: &str, key: &str) -> Place {
     let place = Place::new();
     place.build("f", format!("{key}\n").as_bytes(), &format!("--keys {domain}"));
@@ -180,7 +181,8 @@ fn what_has_no_key_is_counted_and_selected_as_what_is_in_none() {
     }
 }
 
-/// Whichever comes first, the line that is looked for or the record without a key, decides about the exit code.
+/// Whichever comes first, the line that is looked for or the record without a key, decides about
+/// the exit code.
 #[test]
 fn quiet_ends_at_the_first_that_decides() {
     let place = Place::new();

@@ -87,8 +87,8 @@ fn size_rate_and_room_are_taken_as_given() {
     );
 }
 
-/// Keys that were divided by the hash of the filter fall on few lines: `build`, `info` and `test` say so, and a seed of its own
-/// mends it.
+/// Keys that were divided by the hash of the filter fall on few lines: `build`, `info` and `test`
+/// say so, and a seed of its own mends it.
 #[test]
 fn keys_chosen_by_the_same_hash_are_told() {
     let place = Place::new();
@@ -285,8 +285,8 @@ fn links_and_permissions_are_kept() {
     assert!(place.path("link").is_symlink());
 }
 
-/// The number of different keys is called exact only where it is, whatever is built: of few keys and of many, with repeats, at a rate at
-/// which keys share their numbers.
+/// The number of different keys is called exact only where it is, whatever is built: of few keys
+/// and of many, with repeats, at a rate at which keys share their numbers.
 #[test]
 fn the_number_of_different_keys_is_exact_where_that_is_said() {
     let place = Place::new();

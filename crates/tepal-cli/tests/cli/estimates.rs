@@ -1,4 +1,5 @@
-//! What `uniq` says it held back wrongly is about what it did hold back, of keys that are all different.
+//! What `uniq` says it held back wrongly is about what it did hold back, of keys that are all
+//! different.
 
 use crate::place::{Place, numbers};
 

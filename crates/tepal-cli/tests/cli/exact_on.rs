@@ -37,7 +37,8 @@ fn every_key_of_the_universe_is_right_and_test_proves_it() {
         exceptions.to_string().replacen('1', "1,", 1)
     );
     assert!(ran.err.ends_with(&expected), "{}", ran.err);
-    // What the bits alone say: a filter of the same rate without the list is wrong, so the list is what makes it right.
+    // What the bits alone say: a filter of the same rate without the list is wrong, so the list is
+    // what makes it right.
     assert_eq!(place.run("build -q members -o plain --like f").code, 0);
     assert_eq!(u64::from(count(&place, "plain strangers")), exceptions);
     let report = place.run("test f --members members --absent strangers --json");
@@ -228,8 +229,8 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
     assert_eq!(place.names(), ["all", "members", "strangers"]);
 }
 
-/// XXH3 multiplies halves of 16 bytes with each other. Where the first half is the secret's own, the product is zero, whatever the
-/// second half is: two keys with one hash, for one seed.
+/// XXH3 multiplies halves of 16 bytes with each other. Where the first half is the secret's own,
+/// the product is zero, whatever the second half is: two keys with one hash, for one seed.
 #[test]
 fn another_key_with_the_hash_of_a_member_is_found() {
     let place = Place::new();

@@ -2,7 +2,8 @@
 
 use crate::place::{Place, numbers};
 
-/// `f` has 0..1000 at a rate of 5 %, `all` is 0..20000, `strangers` those of them that are not in it.
+/// `f` has 0..1000 at a rate of 5 %, `all` is 0..20000, `strangers` those of them that are not in
+/// it.
 fn place() -> Place {
     let place = Place::new();
     place.write("members", numbers(0..1000));

@@ -269,7 +269,8 @@ fn info_compares_the_clocks_and_counts_who_is_still_in() {
     assert_eq!(json["window"]["still_in"], json["estimated_len"]);
 }
 
-/// `has`, `which` and `test` tell a filter the time before they ask; one whose clock counts no seconds is not told it, and they say so.
+/// `has`, `which` and `test` tell a filter the time before they ask; one whose clock counts no
+/// seconds is not told it, and they say so.
 #[test]
 fn a_clock_that_counts_no_seconds_is_named_by_whoever_asks() {
     let place = Place::new();

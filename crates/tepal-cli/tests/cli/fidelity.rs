@@ -108,7 +108,8 @@ fn many_lines_keep_their_order_over_buffer_ends() {
     assert!(place.run_with("has -v f", all.as_bytes()).out == even.as_bytes());
 }
 
-/// One line of 1 GiB goes in and comes out whole, where the flag allows it. 64 MiB where the program is not optimised.
+/// One line of 1 GiB goes in and comes out whole, where the flag allows it. 64 MiB where the
+/// program is not optimised.
 #[test]
 fn a_line_as_long_as_is_allowed() {
     const PIECE: usize = 1 << 20;

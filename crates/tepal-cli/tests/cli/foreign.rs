@@ -1,4 +1,5 @@
-//! Other programs' files that are not what they seem, and the forms and chains that they can be written in.
+//! Other programs' files that are not what they seem, and the forms and chains that they can be
+//! written in.
 
 use std::fs;
 use std::path::Path;
@@ -223,7 +224,8 @@ fn flags_of_chains_are_refused_elsewhere() {
     refused(&place, "convert f -o g --to tepal --form dump", &["--form dump belongs to --to redisbloom"]);
 }
 
-/// The seed is in the file, and what `info` shows is what `--valkey-seed` takes: two filters of one seed can be united.
+/// The seed is in the file, and what `info` shows is what `--valkey-seed` takes: two filters of one
+/// seed can be united.
 #[test]
 fn the_seed_of_valkey_is_shown_and_taken() {
     let place = Place::new();

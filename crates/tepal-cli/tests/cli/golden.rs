@@ -1,5 +1,5 @@
-//! The golden files of other programs (`testdata/golden`) through the real program: asked, added to, merged and
-//! converted.
+//! The golden files of other programs (`testdata/golden`) through the real program: asked, added
+//! to, merged and converted.
 
 use std::fs;
 use std::path::{Path, PathBuf};

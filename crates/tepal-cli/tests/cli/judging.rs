@@ -1,4 +1,5 @@
-//! What `tepal test` calls a broken promise: not a measurement that chance explains, and every one that it does not.
+//! What `tepal test` calls a broken promise: not a measurement that chance explains, and every one
+//! that it does not.
 
 use crate::place::Place;
 
@@ -13,8 +14,8 @@ fn strangers(place: &Place, held: usize, all: usize) -> Vec<u8> {
     [split("", held), split("-v", all - held)].concat()
 }
 
-/// How many standard errors `held` of `all` lie above a promise: what each count of a share that is just the promise
-/// deviates by.
+/// How many standard errors `held` of `all` lie above a promise: what each count of a share that is
+/// just the promise deviates by.
 fn standard_errors(held: usize, all: usize, promise: f64) -> f64 {
     let all = all as f64;
     (held as f64 - promise * all) / (promise * (1.0 - promise) * all).sqrt()

@@ -1,11 +1,12 @@
-//! kill -9 while a filter is saved: the old file or the new one, whole, and nothing left after the next save.
+//! kill -9 while a filter is saved: the old file or the new one, whole, and nothing left after the
+//! next save.
 
 use std::time::{Duration, Instant};
 
 use crate::place::Place;
 
-/// Starts a save over `f`, waits until its temporary file is there, lets it go on for a while and kills it.
-/// Was it killed in time?
+/// Starts a save over `f`, waits until its temporary file is there, lets it go on for a while and
+/// kills it. Was it killed in time?
 fn killed(place: &Place, args: &str, wait: Duration) -> bool {
     let before = place.names().len();
     let mut child = place.command(args).spawn().unwrap();
@@ -20,7 +21,8 @@ fn killed(place: &Place, args: &str, wait: Duration) -> bool {
     status.code().is_none()
 }
 
-/// So many kills come while the program saves: after its temporary file is there, and before it has ended.
+/// So many kills come while the program saves: after its temporary file is there, and before it has
+/// ended.
 const IN_TIME: u32 = 100;
 /// A kill that comes after the end counts for nothing; about every other one does.
 const MOST_ROUNDS: u64 = 10 * IN_TIME as u64;

@@ -1,4 +1,5 @@
-//! What comes without an end, or says that it is huge: an error that names the limit, soon and in little memory.
+//! What comes without an end, or says that it is huge: an error that names the limit, soon and in
+//! little memory.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -50,7 +51,8 @@ fn a_record_that_is_too_long_is_refused_before_its_memory_is_taken() {
         {
             let ran = shell(&place, &format!("exec \"$TEPAL\" {verb} {args}"));
             let (name, _) = args.split_once(' ').unwrap_or((args, ""));
-            // `has` leaves the first line of a row out whose quotes are wrong, and then finds the long one.
+            // `has` leaves the first line of a row out whose quotes are wrong, and then finds the
+            // long one.
             let line = if verb == "has f" && name == "csv" { 3 } else { 2 };
             let expected = format!(
                 "tepal: {name}: line {line}: a record of more than 64.0 MiB, expected a {end} before that; say with \
@@ -90,7 +92,8 @@ fn a_json_record_is_read_and_not_kept() {
     assert_eq!(ran.quiet(), (0, &b"1\n"[..]));
 }
 
-/// The keys of a map wait in memory: what it has no room for is told, and does not end it without a word.
+/// The keys of a map wait in memory: what it has no room for is told, and does not end it without a
+/// word.
 #[test]
 fn rows_of_a_map_that_memory_has_no_room_for_are_told() {
     let place = Place::new();
@@ -177,7 +180,8 @@ fn a_key_without_an_end_is_refused_at_the_limit() {
     assert_eq!(place.names(), ["f"]);
 }
 
-/// `ulimit -f`: a file that may not become so large is an error, as on a full disk, whatever writes it.
+/// `ulimit -f`: a file that may not become so large is an error, as on a full disk, whatever writes
+/// it.
 #[test]
 fn a_file_that_may_not_become_so_large_ends_the_command_in_order() {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! The manual pages: one for the program and one for each verb, from the definition of the command line.
+//! The manual pages: one for the program and one for each verb, from the definition of the command
+//! line.
 
 use crate::place::Place;
 

@@ -219,7 +219,8 @@ fn lists_whose_lines_end_in_cr_alone_are_refused() {
     }
 }
 
-/// A co-process writes a line and waits for the answer: no more of the input is waited for than one line.
+/// A co-process writes a line and waits for the answer: no more of the input is waited for than one
+/// line.
 #[test]
 fn the_first_line_is_answered_at_once() {
     let place = Place::new();

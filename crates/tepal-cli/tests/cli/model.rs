@@ -44,7 +44,8 @@ fn joined(lines: &[Vec<u8>], ends: &[&[u8]], last: bool, random: &mut Random) ->
     bytes
 }
 
-/// Whether these lines, of fewer bytes than are looked at, are refused because they end in CR alone.
+/// Whether these lines, of fewer bytes than are looked at, are refused because they end in CR
+/// alone.
 fn ends_in_cr(bytes: &[u8]) -> bool {
     assert!(bytes.len() < 4096);
     bytes.contains(&b'\r') && !bytes.contains(&b'\n')

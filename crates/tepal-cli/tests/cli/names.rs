@@ -1,8 +1,10 @@
-//! Names of filters, segments and values that would be read as something else: `none`, with a comma, with a quote.
+//! Names of filters, segments and values that would be read as something else: `none`, with a
+//! comma, with a quote.
 
 use crate::place::{Place, numbers};
 
-/// Names that would be read as something else are in quotes, as in CSV; in JSON they are as they are.
+/// Names that would be read as something else are in quotes, as in CSV; in JSON they are as they
+/// are.
 #[test]
 fn names_of_filters_are_quoted_as_in_csv() {
     let place = Place::new();
@@ -45,7 +47,8 @@ fn names_of_filters_are_quoted_as_in_csv() {
     }
 }
 
-/// Whichever way a name has come in: by a field, by a list, by `add`, into a filter or a map of segments.
+/// Whichever way a name has come in: by a field, by a list, by `add`, into a filter or a map of
+/// segments.
 #[test]
 fn names_that_would_be_something_else_are_quoted() {
     let place = Place::new();

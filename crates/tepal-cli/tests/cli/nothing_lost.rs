@@ -2,7 +2,8 @@
 
 use crate::place::{Place, numbers};
 
-/// What is read here is never replaced, whatever --force says: not the list, the universe, the members, a key, a patch.
+/// What is read here is never replaced, whatever --force says: not the list, the universe, the
+/// members, a key, a patch.
 #[test]
 fn an_output_over_what_is_read_is_refused() {
     let place = Place::new();

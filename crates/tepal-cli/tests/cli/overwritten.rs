@@ -11,7 +11,8 @@ use crate::place::Place;
 /// So large that what is left of a page does not hide that the rest is gone.
 const SHAPE: &str = "-s 1MiB";
 
-/// `has` with these flags, at work on the filter `f`, whose file is then cut in place; and asked once more.
+/// `has` with these flags, at work on the filter `f`, whose file is then cut in place; and asked
+/// once more.
 fn cut_under_a_reader(flags: &str) -> (Output, usize) {
     let place = Place::new();
     place.build("f", b"a\nb\n", SHAPE);

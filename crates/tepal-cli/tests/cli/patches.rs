@@ -341,8 +341,8 @@ fn keys_that_were_added_to_a_static_filter() {
     assert!(!place.path("none").exists());
 }
 
-/// Of two static filters that have nothing in common but their length a patch is no smaller than the file, and `diff` says so; not where
-/// they differ in little.
+/// Of two static filters that have nothing in common but their length a patch is no smaller than
+/// the file, and `diff` says so; not where they differ in little.
 #[test]
 fn a_patch_of_another_static_filter_is_large() {
     let place = Place::new();

@@ -52,8 +52,8 @@ impl Place {
         names
     }
 
-    /// The program with arguments split at spaces, in this folder, with nothing of the caller's surroundings that
-    /// changes what it prints.
+    /// The program with arguments split at spaces, in this folder, with nothing of the caller's
+    /// surroundings that changes what it prints.
     pub(crate) fn command(&self, args: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tepal"));
         command.args(args.split_whitespace()).current_dir(self.folder.path());

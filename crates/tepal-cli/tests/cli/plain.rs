@@ -1,5 +1,5 @@
-//! What the command gives, in the plainest way: what `has` prints, one record after the other and with nothing but the
-//! standard library; which bits a filter has, one key after the other.
+//! What the command gives, in the plainest way: what `has` prints, one record after the other and
+//! with nothing but the standard library; which bits a filter has, one key after the other.
 
 use tepal::{Open, OverCapacity};
 
@@ -51,7 +51,8 @@ pub(crate) fn records(input: &[u8], end: u8) -> Vec<Record> {
     input.split_inclusive(|byte| *byte == end).map(record).collect()
 }
 
-/// Exit code and standard output for inputs with names. Records end with `end`; which keys are held, `held` says.
+/// Exit code and standard output for inputs with names. Records end with `end`; which keys are
+/// held, `held` says.
 pub(crate) fn has(
     flags: &str,
     inputs: &[(&str, &[Record])],
@@ -106,7 +107,8 @@ pub(crate) fn is_filled_with(file: &[u8], open: &Open<'_>, lines: &[u8], what: &
     let filter = open.from_bytes(file).unwrap();
     let mut plain = filter.clone();
     plain.clear().unwrap();
-    // One that was forced took more than it has room for. What has no such policy takes as much as it takes.
+    // One that was forced took more than it has room for. What has no such policy takes as much as
+    // it takes.
     let _ = plain.set_over_capacity(OverCapacity::Ignore);
     for key in lines.split(|byte| *byte == b'\n').filter(|key| !key.is_empty()) {
         plain.insert(key).unwrap();

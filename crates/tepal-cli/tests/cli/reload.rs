@@ -1,4 +1,5 @@
-//! `--reload`: a program that runs on follows the files of its filters. `--quick`: it answers at once.
+//! `--reload`: a program that runs on follows the files of its filters. `--quick`: it answers at
+//! once.
 
 use std::fs;
 
@@ -129,7 +130,8 @@ fn a_replaced_map_answers_with_its_own_values_and_names() {
     assert_eq!(still.end(), "");
 }
 
-/// Changes a bit near the end of a file, in its body: its bytes then, and the place of the changed one.
+/// Changes a bit near the end of a file, in its body: its bytes then, and the place of the changed
+/// one.
 fn damage(place: &Place, name: &str) -> (Vec<u8>, usize) {
     let mut bytes = place.read(name);
     let last = bytes.len() - 100;

@@ -47,8 +47,8 @@ fn what_is_removed_is_gone_and_the_others_stay() {
     assert_eq!(place.run("remove -q f -e one --allow-absent").quiet(), (0, &b""[..]));
 }
 
-/// The retry of a job: the keys were removed before, and 1 % of them look like members. In every kind that removes, from every kind of
-/// input.
+/// The retry of a job: the keys were removed before, and 1 % of them look like members. In every
+/// kind that removes, from every kind of input.
 #[test]
 fn a_list_that_is_removed_again_takes_no_member() {
     let place = Place::new();
@@ -120,7 +120,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A list that names each key twice takes members away once the copies of its keys are gone, and it says how many.
+/// A list that names each key twice takes members away once the copies of its keys are gone, and it
+/// says how many.
 #[test]
 fn what_is_named_twice_takes_members() {
     let place = Place::new();
@@ -171,7 +172,8 @@ fn what_is_named_again_or_left_alone_is_not_absent() {
     assert!(ran.code == 2 && ran.err.contains("--segment"), "{}", ran.err);
 }
 
-/// A list that is read twice and is another one the second time removes nothing. The pipe makes the command wait between the two.
+/// A list that is read twice and is another one the second time removes nothing. The pipe makes the
+/// command wait between the two.
 #[cfg(unix)]
 #[test]
 fn a_list_that_changes_between_its_readings_removes_nothing() {

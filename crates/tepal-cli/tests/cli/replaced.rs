@@ -1,4 +1,5 @@
-//! A filter that is replaced while other processes read it: each answers from the old one or the new one.
+//! A filter that is replaced while other processes read it: each answers from the old one or the
+//! new one.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

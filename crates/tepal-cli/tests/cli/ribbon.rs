@@ -104,7 +104,8 @@ fn keys_are_added_beside_a_static_filter() {
     assert!(place.run("info f").text().contains("build it anew of all its keys"));
 }
 
-/// What a filter takes and would take, why no patch follows it, and that it is no model for another list.
+/// What a filter takes and would take, why no patch follows it, and that it is no model for another
+/// list.
 #[test]
 fn a_static_filter_is_planned_told_of_and_compared() {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! A filter keeps from which field of which rows it was built, and every verb that reads records takes their keys from there.
+//! A filter keeps from which field of which rows it was built, and every verb that reads records
+//! takes their keys from there.
 
 use crate::place::Place;
 

@@ -351,8 +351,8 @@ fn seeds_of_spark_have_a_sign() {
     }
 }
 
-/// Parquet's filters are powers of two, which its C++ library wants; any multiple of a block is given on request, and no
-/// size is changed in silence.
+/// Parquet's filters are powers of two, which its C++ library wants; any multiple of a block is
+/// given on request, and no size is changed in silence.
 #[test]
 fn sizes_of_parquet() {
     let place = Place::new();

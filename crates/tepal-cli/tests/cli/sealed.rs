@@ -104,8 +104,9 @@ fn secret_and_seal_are_two_things() {
     assert_eq!(place.run("has f --in open -e a --seal key").code, 2);
 }
 
-/// A place with the keyed filters `f` and `g` of one list and `strange` under another secret, all sealed too, and what
-/// could be put in the place of one: `open` (not keyed, not sealed) and `dcso` (another program's), which hold every key.
+/// A place with the keyed filters `f` and `g` of one list and `strange` under another secret, all
+/// sealed too, and what could be put in the place of one: `open` (not keyed, not sealed) and `dcso`
+/// (another program's), which hold every key.
 fn swapped() -> Place {
     let place = place();
     place.write_key("secret", "0123456789abcdef");
@@ -268,8 +269,8 @@ fn a_key_that_others_can_open_is_told_of_once_and_used() {
     assert!(ran.code == 2 && ran.err.contains("/dev/zero: more than 4096 bytes; expected"), "{}", ran.err);
 }
 
-/// Of two files under one seal, one cannot stand for the other where its name is asked for; nor can one without a name, nor
-/// another program's.
+/// Of two files under one seal, one cannot stand for the other where its name is asked for; nor can
+/// one without a name, nor another program's.
 #[test]
 fn a_sealed_file_cannot_stand_for_another() {
     let place = place();

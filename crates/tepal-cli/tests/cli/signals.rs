@@ -51,8 +51,8 @@ fn ctrl_c_leaves_the_old_filter_and_nothing_else() {
     }
 }
 
-/// A save that has begun is waited for. Whoever locks the folder holds it up just before its file gets its name, for a
-/// second at most: long enough to be interrupted there.
+/// A save that has begun is waited for. Whoever locks the folder holds it up just before its file
+/// gets its name, for a second at most: long enough to be interrupted there.
 #[test]
 fn ctrl_c_waits_for_a_save() {
     let place = Place::new();

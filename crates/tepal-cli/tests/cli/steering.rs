@@ -1,4 +1,5 @@
-//! Names, labels and keys with characters that move the cursor or turn the direction of text: none reaches a terminal.
+//! Names, labels and keys with characters that move the cursor or turn the direction of text: none
+//! reaches a terminal.
 
 use crate::place::Place;
 

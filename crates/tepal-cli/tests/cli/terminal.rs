@@ -1,4 +1,5 @@
-//! What changes where a person is watching: a progress picture, a word before waiting, no filter on the screen.
+//! What changes where a person is watching: a progress picture, a word before waiting, no filter on
+//! the screen.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -10,7 +11,8 @@ use nix::pty::openpty;
 
 use crate::place::Place;
 
-/// A terminal: the program's side, and a reader of all that is written there until the program ends.
+/// A terminal: the program's side, and a reader of all that is written there until the program
+/// ends.
 fn terminal() -> (Stdio, std::thread::JoinHandle<String>) {
     let pair = openpty(None, None).unwrap();
     let reader = std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! Any number of threads gives the same bytes, the same words and the same exit code: those of the plainest way to do it,
-//! record by record (`plain.rs`), or key by key in the library.
+//! Any number of threads gives the same bytes, the same words and the same exit code: those of the
+//! plainest way to do it, record by record (`plain.rs`), or key by key in the library.
 //!
 //! Threads start after the first MiB of an input, so the inputs here are of several MiB.
 
@@ -326,7 +326,8 @@ fn measuring() {
     }
 }
 
-/// Starts threads by many lines, then writes one line at a time, and each must be answered before the next is written.
+/// Starts threads by many lines, then writes one line at a time, and each must be answered before
+/// the next is written.
 #[test]
 fn a_slow_pipe_is_answered_line_by_line() {
     let place = Place::new();

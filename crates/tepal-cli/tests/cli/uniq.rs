@@ -112,7 +112,8 @@ fn the_header_comes_first_and_once() {
     place.write("b.csv", "id,mail\n3,x@y\n");
     place.write("c.csv", "mail,id\nz@y,4\n");
     assert_eq!(place.run("uniq --state s -f mail a.csv b.csv").quiet(), (0, &b"id,mail\n1,x@y\n"[..]));
-    // Also where no row passes, so that what comes after it finds its columns; and one that the flags alone tell of.
+    // Also where no row passes, so that what comes after it finds its columns; and one that the
+    // flags alone tell of.
     assert_eq!(place.run("uniq --state s -f mail b.csv").quiet(), (1, &b"id,mail\n"[..]));
     assert_eq!(place.run("uniq -D -f 2 --header b.csv").quiet(), (1, &b"id,mail\n"[..]));
     assert_eq!(place.run_with("uniq --state s -f mail --csv", b"").quiet(), (1, &b""[..]));

@@ -5,8 +5,8 @@ use std::process::Stdio;
 
 use crate::place::{Place, numbers};
 
-/// A reader that went away has read nobody knows what: nothing is remembered, not even where all that was printed left the program in one
-/// piece, without waiting in its buffer.
+/// A reader that went away has read nobody knows what: nothing is remembered, not even where all
+/// that was printed left the program in one piece, without waiting in its buffer.
 #[test]
 fn a_closed_pipe_is_not_remembered() {
     for lens in [&[3, 3][..], &[400_000, 400_000], &[400_000, 3], &[3, 400_000]] {

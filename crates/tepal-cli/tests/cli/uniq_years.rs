@@ -1,4 +1,5 @@
-//! `uniq --state` over years of runs: few links, and what happens where a state cannot grow any more.
+//! `uniq --state` over years of runs: few links, and what happens where a state cannot grow any
+//! more.
 
 use crate::place::{Place, numbers};
 
@@ -8,8 +9,8 @@ fn links(place: &Place, state: &str) -> (usize, u64) {
     (json[0]["filters"].as_array().unwrap().len(), json[0]["bit_len"].as_u64().unwrap())
 }
 
-/// Daily files, each longer than a page, take no more links and bits than one pipe. These are 60 days of 4,400 keys with a
-/// first filter for 1,024: a 64th of 280,000 and of the usual 65,536.
+/// Daily files, each longer than a page, take no more links and bits than one pipe. These are 60
+/// days of 4,400 keys with a first filter for 1,024: a 64th of 280,000 and of the usual 65,536.
 #[test]
 fn daily_files_are_as_one_pipe() {
     let place = Place::new();
@@ -34,7 +35,8 @@ fn daily_files_are_as_one_pipe() {
     assert_eq!(place.run("uniq --state s list").quiet(), (1, &b""[..]));
 }
 
-/// It tells what was seen from what is new, says that it does not remember this, and ends with 2; nothing is lost.
+/// It tells what was seen from what is new, says that it does not remember this, and ends with 2;
+/// nothing is lost.
 #[test]
 fn a_state_that_cannot_grow_still_tells_seen_from_new() {
     let place = Place::new();

@@ -103,7 +103,8 @@ fn info_for_people() {
     assert!(colored.text().contains("\x1b[31m"), "{}", colored.text());
 }
 
-/// Of keys that several filters had, or that came again, it is said how many are different, and that the others may be repeats.
+/// Of keys that several filters had, or that came again, it is said how many are different, and
+/// that the others may be repeats.
 #[test]
 fn a_merged_filter_counts_no_key_twice() {
     let place = Place::new();

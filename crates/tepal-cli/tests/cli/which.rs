@@ -2,7 +2,8 @@
 
 use crate::place::{Place, numbers};
 
-/// Three filters in `place`: `a` has 1 and 2, `b` has 2 and 3, and `c` 2 and x under another hash and recipe.
+/// Three filters in `place`: `a` has 1 and 2, `b` has 2 and 3, and `c` 2 and x under another hash
+/// and recipe.
 fn three(place: &Place) {
     place.build("a.tepal", b"1\n2\n", "");
     place.build("b.tepal", b"2\n3\n", "");

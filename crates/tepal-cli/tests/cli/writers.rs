@@ -1,4 +1,5 @@
-//! Several programs that change one filter: each waits for the other, and none undoes what another has done.
+//! Several programs that change one filter: each waits for the other, and none undoes what another
+//! has done.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -153,8 +154,8 @@ fn eight_adders_at_once_lose_nothing() {
     assert_eq!(place.names().len(), 9);
 }
 
-/// Eight writers, of which some are killed and begin again, and four readers: no reader ever sees fewer keys than before,
-/// and in the end all are there.
+/// Eight writers, of which some are killed and begin again, and four readers: no reader ever sees
+/// fewer keys than before, and in the end all are there.
 #[test]
 fn writers_and_readers_with_kills_among_them() {
     const BATCHES: u32 = 12;

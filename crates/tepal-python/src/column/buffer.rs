@@ -13,7 +13,8 @@ use crate::key::type_name;
 /// Bytes of text that are copied at once, at most, but for texts that are longer.
 const PIECE_BYTES: usize = 1 << 18;
 
-/// The array that the object has, if it has one of keys. Arrays of objects have none: they are walked through.
+/// The array that the object has, if it has one of keys. Arrays of objects have none: they are
+/// walked through.
 pub(super) fn rows<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Option<Rows<'py>>> {
     let py = keys.py();
     // SAFETY: the object is alive, and the interpreter is held.
@@ -102,11 +103,13 @@ fn column(buffer: &PyUntypedBuffer, format: &str) -> Result<Box<dyn Column>, Str
     if !matches!(width, 1 | 2 | 4 | 8) {
         return Err(ADVICE.into());
     }
-    // SAFETY: the protocol says so of a buffer of one dimension, and `Rows` keeps the buffer for as long as the column.
+    // SAFETY: the protocol says so of a buffer of one dimension, and `Rows` keeps the buffer for as
+    // long as the column.
     Ok(Box::new(unsafe { Numbers::new(start, stride, len, (width, is_signed, is_swapped)) }))
 }
 
-/// numpy's texts of one width: bytes (`S`), or code points of four bytes (`U`), filled up with zeros that do not count.
+/// numpy's texts of one width: bytes (`S`), or code points of four bytes (`U`), filled up with
+/// zeros that do not count.
 struct Fixed {
     start: *const u8,
     stride: isize,

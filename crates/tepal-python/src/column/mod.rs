@@ -1,7 +1,7 @@
 //! Columns: many keys in memory that Python does not have to walk through.
 //!
-//! Whatever the column, its keys go to the filter by pieces, each under one lock, while other threads have the interpreter.
-//! Between stretches of a million rows somebody may press Ctrl-C.
+//! Whatever the column, its keys go to the filter by pieces, each under one lock, while other
+//! threads have the interpreter. Between stretches of a million rows somebody may press Ctrl-C.
 
 mod arrow;
 mod buffer;
@@ -116,8 +116,8 @@ pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
     Ok(Source::Objects(keys.clone()))
 }
 
-/// Hands all keys to `take`, by pieces, while others have the interpreter. Returns how many nulls were skipped; `done` counts the
-/// keys that were taken, and `take` is told of how many before.
+/// Hands all keys to `take`, by pieces, while others have the interpreter. Returns how many nulls
+/// were skipped; `done` counts the keys that were taken, and `take` is told of how many before.
 pub(crate) fn walk(
     py: Python<'_>,
     column: &dyn Column,
@@ -171,7 +171,8 @@ pub(crate) fn each(
     walk(py, column, &mut 0, &mut |keys, _| take(keys).map_err(Fault::Library))
 }
 
-/// Hands the keys of all rows to `take`, piece by piece, each with the number of its first row. A null is the empty key.
+/// Hands the keys of all rows to `take`, piece by piece, each with the number of its first row. A
+/// null is the empty key.
 pub(crate) fn each_row(
     py: Python<'_>,
     column: &dyn Column,
@@ -206,8 +207,8 @@ fn each_row_of_stretch(
     Ok(())
 }
 
-/// Answers for all rows, in their order: `put` gets the answers of a piece and the number of its first row. What it gets for a
-/// null means nothing.
+/// Answers for all rows, in their order: `put` gets the answers of a piece and the number of its
+/// first row. What it gets for a null means nothing.
 pub(crate) fn ask(
     py: Python<'_>,
     held: &Held,

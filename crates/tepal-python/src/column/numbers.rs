@@ -24,7 +24,8 @@ unsafe impl Sync for Numbers {}
 
 impl Numbers {
     /// # Safety
-    /// Number `i` of the `len` is at `start + i * stride`, for as long as this value is used. `width` is 1, 2, 4 or 8.
+    /// Number `i` of the `len` is at `start + i * stride`, for as long as this value is used.
+    /// `width` is 1, 2, 4 or 8.
     pub(super) unsafe fn new(
         start: *const u8,
         stride: isize,
@@ -40,8 +41,8 @@ impl Numbers {
         let mut bytes = [0; 8];
         // SAFETY: `new` was told that number `i` is there.
         let from = unsafe { self.start.offset(i as isize * self.stride) };
-        // SAFETY: (1) `width` bytes are there, by `new`; (2) there is room for 8. They are copied, so that what another thread
-        // writes meanwhile makes another key, and nothing else.
+        // SAFETY: (1) `width` bytes are there, by `new`; (2) there is room for 8. They are copied,
+        // so that what another thread writes meanwhile makes another key, and nothing else.
         unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), self.width) };
         self.widened(bytes)
     }
@@ -76,8 +77,8 @@ impl Numbers {
         let mut copy = vec![0; len];
         // SAFETY: `new` was told that number `start` is there.
         let from = unsafe { self.start.add(8 * start) };
-        // SAFETY: (1) `len` numbers of 8 bytes lie there without a gap; (2) there is room for as many. They are copied as bytes,
-        // so that they may lie anywhere.
+        // SAFETY: (1) `len` numbers of 8 bytes lie there without a gap; (2) there is room for as
+        // many. They are copied as bytes, so that they may lie anywhere.
         unsafe { std::ptr::copy_nonoverlapping(from, copy.as_mut_ptr().cast::<u8>(), 8 * len) };
         copy
     }

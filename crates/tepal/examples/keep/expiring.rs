@@ -8,7 +8,8 @@ use super::{Numbered, Subject, add_keys, numbers};
 /// Members of each of two times; some come at both.
 const MEMBERS: u64 = 500;
 
-/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it came before.
+/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it
+/// came before.
 fn ages(filter: &ExpiringFilter, numbered: &Numbered) -> String {
     let hashes = match numbered {
         Numbered::Texts(texts) => {

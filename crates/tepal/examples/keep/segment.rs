@@ -5,7 +5,8 @@ use tepal::{AnyFilter, Opened, SegmentFilter, file::Format};
 
 use super::{Numbered, Subject, add_keys, numbers};
 
-/// Members; key i is in each of the ten named segments whose number divides i, and key 0 in eighty more without a name.
+/// Members; key i is in each of the ten named segments whose number divides i, and key 0 in eighty
+/// more without a name.
 const MEMBERS: u64 = 300;
 
 /// The segments of each key: the numbers between commas, a blank behind each key.

@@ -22,7 +22,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Asks a filled filter for its members (none may be missed) and for others (few should be held).
+    /// Asks a filled filter for its members (none may be missed) and for others (few should be
+    /// held).
     pub(crate) fn ask<K: Key>(
         name: &str,
         filter: &BloomFilter,

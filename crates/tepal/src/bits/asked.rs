@@ -4,7 +4,8 @@
 use super::atomic::AtomicLine;
 use super::line::Line;
 
-/// The bits of a filter, to be asked: as they lie in memory or in a mapped file, or shared by threads.
+/// The bits of a filter, to be asked: as they lie in memory or in a mapped file, or shared by
+/// threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bits<'a> {
     Plain(&'a [Line]),

@@ -1,10 +1,11 @@
 //! Lines that many threads set and ask at once.
 //!
-//! Every access is `Relaxed`. Bits are only ever set, by one read-modify-write of one word, so none is lost; and
-//! whoever finds a bit set (and therefore does not set it again) passes it on to all that happens after, as if it
-//! had set the bit itself: the accesses to one word are coherent. More than that is not promised, and a stronger
-//! order would not promise more of one key; it would cost nothing on x86-64, but elsewhere it would forbid
-//! the loads of a batch to overtake each other, from which a batch has its speed.
+//! Every access is `Relaxed`. Bits are only ever set, by one read-modify-write of one word, so none
+//! is lost; and whoever finds a bit set (and therefore does not set it again) passes it on to all
+//! that happens after, as if it had set the bit itself: the accesses to one word are coherent. More
+//! than that is not promised, and a stronger order would not promise more of one key; it would cost
+//! nothing on x86-64, but elsewhere it would forbid the loads of a batch to overtake each other,
+//! from which a batch has its speed.
 
 // Index loops over arrays of eight, as in `rule`.
 #![allow(clippy::needless_range_loop)]
@@ -96,10 +97,10 @@ fn word(lines: &[AtomicLine], position: u64) -> &AtomicU64 {
     &lines[(position / LINE_BITS) as usize].0[(position / 64 % 8) as usize]
 }
 
-/// The first so many lines of so many are the sample, whose set bits are counted as they are set: all of a
-/// small array; and one in 64 of a large one, so that threads seldom meet at the counter. The keys in
-/// 512 lines differ from their mean by a standard deviation of about 0.6 %; what is left to the limit is looked at again and
-/// again, so that counts for less and less of it.
+/// The first so many lines of so many are the sample, whose set bits are counted as they are set:
+/// all of a small array; and one in 64 of a large one, so that threads seldom meet at the counter.
+/// The keys in 512 lines differ from their mean by a standard deviation of about 0.6 %; what is
+/// left to the limit is looked at again and again, so that counts for less and less of it.
 pub(crate) fn sample(lines: usize) -> usize {
     lines.min((lines / 64).max(512))
 }
@@ -142,9 +143,10 @@ impl<'a> Atomics<'a> {
         missing
     }
 
-    /// Sets the bits of the mask in a line's words from number `from` on, where one is missing. Whether any is missing is
-    /// a branch that the CPU guesses, so that it does not wait for the line before the next key. A locked operation saved
-    /// is worth a loop over words that ends when it is not expected to.
+    /// Sets the bits of the mask in a line's words from number `from` on, where one is missing.
+    /// Whether any is missing is a branch that the CPU guesses, so that it does not wait for the
+    /// line before the next key. A locked operation saved is worth a loop over words that ends when
+    /// it is not expected to.
     #[inline(always)]
     fn set_words<const N: usize>(&mut self, line: usize, from: usize, mask: &[u64; N]) -> u32 {
         let words = &self.lines[line].0[from..from + N];
@@ -162,7 +164,8 @@ impl<'a> Atomics<'a> {
         found
     }
 
-    /// Sets the bits that are missing in words of the sample, and counts those that it was the one to set.
+    /// Sets the bits that are missing in words of the sample, and counts those that it was the one
+    /// to set.
     #[inline(always)]
     fn set_sampled<const N: usize>(&mut self, words: &[AtomicU64], missing: &[u64; N]) {
         for_each_touched(missing, |i| {
@@ -229,7 +232,8 @@ impl LinesMut for Atomics<'_> {
     #[inline(always)]
     fn set(&mut self, line: usize, mask: &[u64; 8]) {
         let words = &self.lines[line].0;
-        // In a batch the line is there already: a locked operation saved is worth a branch guessed wrong.
+        // In a batch the line is there already: a locked operation saved is worth a branch guessed
+        // wrong.
         let missing = Self::missing(words, mask);
         if line < self.sample {
             return self.set_sampled(words, &missing);

@@ -12,7 +12,8 @@ pub(crate) fn fetch_line<T>(line: &T) {
 #[inline(always)]
 fn fetch<T>(line: *const T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: prefetching has no effect on memory and may be given any address; SSE is part of x86-64.
+    // SAFETY: prefetching has no effect on memory and may be given any address; SSE is part of
+    // x86-64.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(line.cast());

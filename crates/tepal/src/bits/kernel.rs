@@ -1,8 +1,9 @@
-//! The loops of [`super::rule`] compiled once for each CPU level, and the only place that chooses one.
+//! The loops of [`super::rule`] compiled once for each CPU level, and the only place that chooses
+//! one.
 //!
-//! A [`Kernel`] is chosen when a filter is made, by the CPU and by the rule of its layout; from then on a call
-//! costs one function pointer, for a single key or for a whole batch. Every level is the same source, so every
-//! level sets the same bits.
+//! A [`Kernel`] is chosen when a filter is made, by the CPU and by the rule of its layout; from
+//! then on a call costs one function pointer, for a single key or for a whole batch. Every level is
+//! the same source, so every level sets the same bits.
 
 #![allow(unsafe_code)]
 
@@ -18,8 +19,9 @@ use super::rules::Rules;
 use super::{Bits, Line};
 use inside::{Inside, InsideMut};
 
-/// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. There is a table for each
-/// call, so that a program has in it what it calls: one that only asks has no loop that changes bits.
+/// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. There
+/// is a table for each call, so that a program has in it what it calls: one that only asks has no
+/// loop that changes bits.
 type Table<F> = [[F; Rules::COUNT]; NAMES.len()];
 
 /// The levels, the best one last. Every aarch64 CPU has NEON: there, the baseline is that level.
@@ -38,8 +40,8 @@ const NAMES: &[&str] = &[
 
 /// Compiles a loop for every level, and for every rule where it is one of a rule's.
 macro_rules! table {
-    // With `$one_by_one` the loop has no form of its own on x86-64 without AVX2. The scattered layout gains nothing from
-    // AVX-512: its loops are those of AVX2 there.
+    // With `$one_by_one` the loop has no form of its own on x86-64 without AVX2. The scattered
+    // layout gains nothing from AVX-512: its loops are those of AVX2 there.
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$rule:ident| $body:expr $(, else $one_by_one:ident)?) => {
         pub(super) static $name: Table<unsafe fn(&Rules, $($type),*) $(-> $out)?> = {
             #[cfg(target_arch = "x86_64")]
@@ -114,7 +116,8 @@ macro_rules! table {
         unsafe fn call(rules: &Rules, $($arg: $type),*) $($out)* {
             match rules {
                 Rules::$of($rule) => $body,
-                // SAFETY: a `Kernel` calls only the functions of the rules that it has, which chose their place.
+                // SAFETY: a `Kernel` calls only the functions of the rules that it has, which chose
+                // their place.
                 _ => unsafe { core::hint::unreachable_unchecked() },
             }
         }
@@ -199,7 +202,8 @@ mod ribbons;
 #[cfg(feature = "static")]
 pub(crate) use ribbons::{Filled, MapKernel, RibbonKernel, RibbonMaker};
 
-/// Whether the machine has all of these CPU features: found at run time with `std`, else as compiled.
+/// Whether the machine has all of these CPU features: found at run time with `std`, else as
+/// compiled.
 #[cfg(target_arch = "x86_64")]
 macro_rules! has {
     ($($feature:tt),*) => {{
@@ -307,8 +311,9 @@ impl Kernel {
         table[self.place / Rules::COUNT]
     }
 
-    // SAFETY of the calls below: a `Kernel` is reached only through `best` and `available`, which hand out
-    // a level only after finding its CPU features; nothing else is required of the callers.
+    // SAFETY of the calls below: a `Kernel` is reached only through `best` and `available`, which
+    // hand out a level only after finding its CPU features; nothing else is required of the
+    // callers.
 
     /// Are all bits of `h` set?
     // Always: where nobody shares lines, what asks shared ones is not linked then.
@@ -379,7 +384,8 @@ impl Kernel {
         unsafe { self.of(&INSERT)(&self.rules, InsideMut::new(lines, self.least_lines), h) }
     }
 
-    /// [`insert`](Self::insert) that says only whether a bit was not set before, which is less work.
+    /// [`insert`](Self::insert) that says only whether a bit was not set before, which is less
+    /// work.
     #[inline]
     pub(crate) fn insert_noting(&self, lines: &mut [Line], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
@@ -392,7 +398,8 @@ impl Kernel {
         unsafe { self.of(&INSERT_MANY)(&self.rules, lines, h) }
     }
 
-    /// [`insert_many`](Self::insert_many) that says of each whether a bit was not set before; `is_new` is as long as `h`.
+    /// [`insert_many`](Self::insert_many) that says of each whether a bit was not set before;
+    /// `is_new` is as long as `h`.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     #[inline]
     pub(crate) fn insert_many_noting(&self, lines: &mut [Line], h: &[u64], is_new: &mut [bool]) {
@@ -400,8 +407,8 @@ impl Kernel {
         unsafe { self.of(&INSERT_MANY_NOTING)(&self.rules, lines, h, is_new) }
     }
 
-    /// [`insert`](Self::insert) for each of a batch: how many bits were not set before. Near a filter's limit alone, so it has
-    /// no loop of its own.
+    /// [`insert`](Self::insert) for each of a batch: how many bits were not set before. Near a
+    /// filter's limit alone, so it has no loop of its own.
     pub(crate) fn insert_many_counting(&self, lines: &mut [Line], h: &[u64]) -> u64 {
         let insert = self.of(&INSERT);
         // SAFETY: the CPU has the level's features, see above.
@@ -419,7 +426,8 @@ impl Kernel {
     }
 }
 
-/// The hashes of as many integers, in the best level's vectors ([`mix_integer`](super::mix::mix_integer)).
+/// The hashes of as many integers, in the best level's vectors
+/// ([`mix_integer`](super::mix::mix_integer)).
 #[inline]
 pub(crate) fn hash_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
     // SAFETY: `chosen` hands out a level only after finding its CPU features.

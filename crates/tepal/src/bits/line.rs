@@ -7,8 +7,8 @@ pub(crate) const LINE_BYTES: u64 = 64;
 
 /// 512 bits, one cache line: the unit in which a filter's bits live.
 ///
-/// Bit `64 w + b` of the line is bit `b` (0 = least significant) of word `w`; in a file the words are
-/// little-endian.
+/// Bit `64 w + b` of the line is bit `b` (0 = least significant) of word `w`; in a file the words
+/// are little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Line(pub(crate) [u64; 8]);
@@ -44,8 +44,8 @@ pub(crate) fn halves_mut(lines: &mut [Line]) -> &mut [[u32; 8]] {
     bytemuck::cast_slice_mut(lines)
 }
 
-/// How many bits are set. One loop over words: over lines of words, AVX-512 would gather the words of eight
-/// lines, which takes several times as long.
+/// How many bits are set. One loop over words: over lines of words, AVX-512 would gather the words
+/// of eight lines, which takes several times as long.
 #[inline(always)]
 pub(crate) fn count(lines: &[Line]) -> u64 {
     words(lines).iter().map(|word| u64::from(word.count_ones())).sum()

@@ -1,7 +1,8 @@
 //! Which bits of a block a hash chooses: blocks of 256 and 512 bits, as masks of their words.
 //!
-//! Every CPU level compiles these same loops ([`super::kernel`]), so all levels set the same bits. They
-//! are written the way the compiler turns into vector code; what defeats it is listed in ARCHITECTURE.md.
+//! Every CPU level compiles these same loops ([`super::kernel`]), so all levels set the same bits.
+//! They are written the way the compiler turns into vector code; what defeats it is listed in
+//! ARCHITECTURE.md.
 
 // Index loops over arrays of eight are what the compiler vectorises best here.
 #![allow(clippy::needless_range_loop)]
@@ -11,7 +12,8 @@ pub(crate) trait LineMask: Copy {
     /// At most so many bits in one word.
     const MOST_A_WORD: u32;
 
-    /// The bits that `h` chooses by its first product, and by its second one (FORMAT.md, section 2.1).
+    /// The bits that `h` chooses by its first product, and by its second one (FORMAT.md, section
+    /// 2.1).
     fn parts(&self, h: u64) -> [[u64; 8]; 2];
 
     /// Both together.
@@ -28,12 +30,13 @@ pub(crate) trait LineMask: Copy {
 const FIRST: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) const SECOND: u64 = 0xD134_2543_DE82_EF95;
 
-/// In which order the words of a line become active as k grows. Neighbouring words would fill together;
-/// in this order the distances between them are spread, and the rate stays at the formula.
+/// In which order the words of a line become active as k grows. Neighbouring words would fill
+/// together; in this order the distances between them are spread, and the rate stays at the
+/// formula.
 const ORDER: [usize; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
 
-/// For each rotation r, the words in the order in which they become active: (w + r) mod 8 runs through
-/// [`ORDER`].
+/// For each rotation r, the words in the order in which they become active: (w + r) mod 8 runs
+/// through [`ORDER`].
 pub(crate) const ROTATIONS: [[u8; 8]; 8] = {
     let mut words = [[0; 8]; 8];
     let mut r = 0;
@@ -48,13 +51,15 @@ pub(crate) const ROTATIONS: [[u8; 8]; 8] = {
     words
 };
 
-/// 1 for a word that is active at rotation 0, else 0; written twice, so that a window of eight words at
-/// offset r is rotation r. A word with 0 asks nothing and sets nothing: no branch in the loop.
+/// 1 for a word that is active at rotation 0, else 0; written twice, so that a window of eight
+/// words at offset r is rotation r. A word with 0 asks nothing and sets nothing: no branch in the
+/// loop.
 #[cfg_attr(not(target_family = "wasm"), repr(C, align(128)))]
 #[derive(Debug)]
 struct Ones([One; 16]);
 
-/// As wide as the words, so that vectors take them as they are. A page is loaded over a network: there a byte will do.
+/// As wide as the words, so that vectors take them as they are. A page is loaded over a network:
+/// there a byte will do.
 #[cfg(not(target_family = "wasm"))]
 type One = u64;
 #[cfg(target_family = "wasm")]
@@ -76,8 +81,8 @@ const fn active(words: u32) -> Ones {
 static ACTIVE: [Ones; 9] =
     [active(0), active(1), active(2), active(3), active(4), active(5), active(6), active(7), active(8)];
 
-/// Shifts each of the eight ones to its bit. Bits 15 to 62 of `g` choose; bit 63 stays unused, or the
-/// compiler would treat the last word unlike the others and give up the vector loop.
+/// Shifts each of the eight ones to its bit. Bits 15 to 62 of `g` choose; bit 63 stays unused, or
+/// the compiler would treat the last word unlike the others and give up the vector loop.
 #[inline(always)]
 fn shift(ones: &[impl Copy + Into<u64>], g: u64) -> [u64; 8] {
     let mut mask = [0; 8];

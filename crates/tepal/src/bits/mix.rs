@@ -1,8 +1,8 @@
-//! The arithmetic of a hash of eight bytes, alone and for many: what the levels of the CPU do at different speeds; and of a hash
-//! that is mixed once more.
+//! The arithmetic of a hash of eight bytes, alone and for many: what the levels of the CPU do at
+//! different speeds; and of a hash that is mixed once more.
 
-/// XXH3 of 4 to 8 bytes (xxHash specification 0.2.0), as a number of which the last four are below the first four;
-/// `secret` has the seed in it.
+/// XXH3 of 4 to 8 bytes (xxHash specification 0.2.0), as a number of which the last four are below
+/// the first four; `secret` has the seed in it.
 #[inline(always)]
 pub(crate) fn mix(secret: u64, n: u64, len: u64) -> u64 {
     const MIX: u64 = 0x9fb2_1c65_1e98_df25;
@@ -49,7 +49,8 @@ pub(crate) const fn unfinish(finished: u64) -> u64 {
     x ^ x >> 33
 }
 
-/// The hash spread over all 64 bits, which begins with bits of all of them (FORMAT.md, section 2.7). One to one.
+/// The hash spread over all 64 bits, which begins with bits of all of them (FORMAT.md, section
+/// 2.7). One to one.
 #[cfg(any(feature = "table", feature = "static"))]
 #[inline(always)]
 pub(crate) const fn spread(h: u64) -> u64 {

@@ -33,16 +33,18 @@ pub(crate) use asked::Bits;
 pub(crate) use line::Line;
 pub(crate) use line::{LINE_BITS, LINE_BYTES, count, halves, halves_mut, most_set, words, words_mut};
 
-/// A zeroed array, on huge pages where the system gives them, or an error where the machine cannot give that
-/// much.
+/// A zeroed array, on huge pages where the system gives them, or an error where the machine cannot
+/// give that much.
 pub(crate) fn zeroed(lines: u64) -> Result<Vec<Line>> {
     let mut zeroed = room_for(lines)?;
-    // Memory that is zeroed when it comes would have been written for that: its alignment is a line's.
+    // Memory that is zeroed when it comes would have been written for that: its alignment is a
+    // line's.
     zeroed.resize(lines as usize, Line([0; 8]));
     Ok(zeroed)
 }
 
-/// Room for so many lines, on huge pages where the system gives them; no memory is touched before a line is pushed.
+/// Room for so many lines, on huge pages where the system gives them; no memory is touched before a
+/// line is pushed.
 pub(crate) fn room_for(lines: u64) -> Result<Vec<Line>> {
     let too_large = Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) };
     match usize::try_from(lines) {
@@ -56,7 +58,8 @@ pub(crate) fn room_for(lines: u64) -> Result<Vec<Line>> {
     }
 }
 
-/// Takes the bits of bytes into zeroed lines, which have room for them: bit `p` is bit `p % 8` of byte `p / 8`.
+/// Takes the bits of bytes into zeroed lines, which have room for them: bit `p` is bit `p % 8` of
+/// byte `p / 8`.
 pub(crate) fn fill_from_bytes(lines: &mut [Line], bytes: &[u8]) {
     bytemuck::cast_slice_mut(lines)[..bytes.len()].copy_from_slice(bytes);
     words_mut(lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
@@ -102,8 +105,8 @@ pub(crate) fn intersect(a: &mut [Line], b: &[Line]) {
     words_mut(a).iter_mut().zip(words(b)).for_each(|(a, b)| *a &= b);
 }
 
-/// The OR of each `factor` neighbouring units of `unit` 64-bit words. `from` has a multiple of `factor` units; `to` is
-/// zeroed and has room for the folded ones.
+/// The OR of each `factor` neighbouring units of `unit` 64-bit words. `from` has a multiple of
+/// `factor` units; `to` is zeroed and has room for the folded ones.
 pub(crate) fn fold_words(from: &[u64], to: &mut [u64], unit: usize, factor: usize) {
     for start in (0..from.len() / factor).step_by(unit) {
         for i in 0..unit {
@@ -113,7 +116,8 @@ pub(crate) fn fold_words(from: &[u64], to: &mut [u64], unit: usize, factor: usiz
     }
 }
 
-/// The OR of each `factor` neighbouring bits of the first `bit_len`; `to` is zeroed and has room for the folded ones.
+/// The OR of each `factor` neighbouring bits of the first `bit_len`; `to` is zeroed and has room
+/// for the folded ones.
 pub(crate) fn fold_bits(from: &[u64], to: &mut [u64], bit_len: u64, factor: u64) {
     for p in 0..bit_len / factor {
         let bit = (p * factor..(p + 1) * factor).any(|p| from[(p / 64) as usize] >> (p % 64) & 1 != 0);

@@ -1,5 +1,5 @@
-//! Lines as memory: huge pages under large arrays, so that a random line is found with one step of address translation
-//! less; and that a line is its bytes.
+//! Lines as memory: huge pages under large arrays, so that a random line is found with one step of
+//! address translation less; and that a line is its bytes.
 
 #![allow(unsafe_code)]
 
@@ -7,18 +7,19 @@ use super::Line;
 
 // SAFETY: a line is eight words and nothing else, for which zeros are a value.
 unsafe impl bytemuck::Zeroable for Line {}
-// SAFETY: as above; every value of the words is one of the line's, and `repr(C)` leaves no gap: its alignment divides
-// its size, which is that of the words.
+// SAFETY: as above; every value of the words is one of the line's, and `repr(C)` leaves no gap: its
+// alignment divides its size, which is that of the words.
 unsafe impl bytemuck::Pod for Line {}
 const _: () = assert!(size_of::<Line>() == size_of::<[u64; 8]>());
 
-/// Arrays of at least this many bytes ask for huge pages: below, the translation cache holds the small ones.
+/// Arrays of at least this many bytes ask for huge pages: below, the translation cache holds the
+/// small ones.
 const HUGE_FROM: usize = 4 << 20;
 
 /// Asks the system to put the array on huge pages. It may refuse; then nothing changes.
 ///
-/// To be asked before the array is first written, as its spare capacity: pages that exist stay as they are for a
-/// while.
+/// To be asked before the array is first written, as its spare capacity: pages that exist stay as
+/// they are for a while.
 pub(crate) fn ask_for_huge<T>(lines: &mut [T]) {
     if size_of_val(lines) >= HUGE_FROM {
         advise_huge(lines);
@@ -42,13 +43,13 @@ fn advise_huge<T>(lines: &mut [T]) {
     let before = start.align_offset(page);
     let len = whole_pages(size_of_val(lines), before, page);
     let start = start.wrapping_add(before).cast();
-    // SAFETY: the pages lie within `lines`, and this advice changes no byte of them, only how the system maps
-    // them.
+    // SAFETY: the pages lie within `lines`, and this advice changes no byte of them, only how the
+    // system maps them.
     let _refused = unsafe { libc::madvise(start, len, libc::MADV_HUGEPAGE) };
 }
 
-/// Gives the memory of lines back to the system that nobody reads any more: what they hold is lost. Where the system takes none,
-/// nothing happens.
+/// Gives the memory of lines back to the system that nobody reads any more: what they hold is lost.
+/// Where the system takes none, nothing happens.
 #[cfg(all(feature = "table", feature = "std", target_os = "linux"))]
 pub(crate) fn give_back(lines: &mut [Line]) {
     let page = page_size();
@@ -59,8 +60,8 @@ pub(crate) fn give_back(lines: &mut [Line]) {
     }
     let len = whole_pages(size_of_val(lines), before, page);
     let start = start.wrapping_add(before).cast();
-    // SAFETY: the pages lie within `lines`, which nobody else has. They are zeros when they are read again, or what they were,
-    // and both are values of a line.
+    // SAFETY: the pages lie within `lines`, which nobody else has. They are zeros when they are
+    // read again, or what they were, and both are values of a line.
     let _refused = unsafe { libc::madvise(start, len, libc::MADV_DONTNEED) };
 }
 

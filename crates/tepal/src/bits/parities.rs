@@ -4,8 +4,9 @@
 
 /// A level's way. Every way gives the same bits.
 pub(crate) trait Parities {
-    /// For each of eight pairs of words, is the number of their bits odd that are named? Of the first words by the first of `halves`, of
-    /// the second by the second. The answer for the first pair is the lowest bit.
+    /// For each of eight pairs of words, is the number of their bits odd that are named? Of the
+    /// first words by the first of `halves`, of the second by the second. The answer for the first
+    /// pair is the lowest bit.
     fn parities(first: &[u64; 8], second: &[u64; 8], halves: (u64, u64)) -> u64;
 }
 
@@ -35,10 +36,12 @@ impl Parities for Avx2 {
     #[inline(always)]
     fn parities(first: &[u64; 8], second: &[u64; 8], (low, high): (u64, u64)) -> u64 {
         use core::arch::x86_64::*;
-        /// For each number of four bits, whether the number of ones in it is odd, that of 0 at the top.
+        /// For each number of four bits, whether the number of ones in it is odd, that of 0 at the
+        /// top.
         const ODD: i32 = 0x6996_0000;
-        // SAFETY: only the functions of levels with AVX2 name this type, and they are called where the CPU has it. What is loaded are four
-        // of the eight words from the first on, and the four behind them.
+        // SAFETY: only the functions of levels with AVX2 name this type, and they are called where
+        // the CPU has it. What is loaded are four of the eight words from the first on, and the
+        // four behind them.
         unsafe {
             let (low, high) = (_mm256_set1_epi64x(low as i64), _mm256_set1_epi64x(high as i64));
             let named = |i: usize| {
@@ -51,7 +54,8 @@ impl Parities for Avx2 {
             let (lower, upper) = (_mm256_shuffle_ps::<0x88>(x, y), _mm256_shuffle_ps::<0xDD>(x, y));
             let folded = _mm256_castps_si256(_mm256_xor_ps(lower, upper));
             let mut folded = _mm256_permute4x64_epi64::<0xD8>(folded);
-            // What is odd stays so when halves are added to each other: 32 bits, 16, 8, 4, always the highest.
+            // What is odd stays so when halves are added to each other: 32 bits, 16, 8, 4, always
+            // the highest.
             folded = _mm256_xor_si256(folded, _mm256_slli_epi32::<16>(folded));
             folded = _mm256_xor_si256(folded, _mm256_slli_epi32::<8>(folded));
             folded = _mm256_xor_si256(folded, _mm256_slli_epi32::<4>(folded));
@@ -73,8 +77,8 @@ impl Parities for Counting {
     #[inline(always)]
     fn parities(first: &[u64; 8], second: &[u64; 8], (low, high): (u64, u64)) -> u64 {
         use core::arch::x86_64::*;
-        // SAFETY: only the function of the level with AVX-512 and its vectors' counts names this type, and it is called where the CPU has
-        // them. What is loaded are eight words.
+        // SAFETY: only the function of the level with AVX-512 and its vectors' counts names this
+        // type, and it is called where the CPU has them. What is loaded are eight words.
         unsafe {
             let first = _mm512_loadu_si512(first.as_ptr().cast());
             let second = _mm512_loadu_si512(second.as_ptr().cast());
@@ -86,7 +90,8 @@ impl Parities for Counting {
     }
 }
 
-/// Where columns are read, eight at once: those of the 64 slots from a start on, and those of the 64 behind.
+/// Where columns are read, eight at once: those of the 64 slots from a start on, and those of the
+/// 64 behind.
 #[derive(Clone, Copy)]
 pub(crate) struct Eights<'a> {
     words: &'a [u64],
@@ -105,7 +110,8 @@ impl<'a> Eights<'a> {
         Some(Eights { words, columns, most })
     }
 
-    /// Eight words from `at` on, and eight from the next slots' on, which are `columns` behind, or one more; if there are so many.
+    /// Eight words from `at` on, and eight from the next slots' on, which are `columns` behind, or
+    /// one more; if there are so many.
     #[inline(always)]
     pub(crate) fn at(self, at: usize, has_more: bool) -> Option<(&'a [u64; 8], &'a [u64; 8])> {
         if at > self.most {

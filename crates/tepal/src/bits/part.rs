@@ -1,5 +1,5 @@
-//! A layout as passes that touch one line a hash: what bulk building does to one part of the array at a
-//! time.
+//! A layout as passes that touch one line a hash: what bulk building does to one part of the array
+//! at a time.
 
 use super::Line;
 use super::fetch::fetch_line;
@@ -65,8 +65,8 @@ impl Rules {
 /// Hashes between two looks at the lines to fetch.
 const STEP: usize = 8;
 
-/// Runs `$insert` for each hash `$h`, and fetches the lines of `$next` meanwhile, evenly spread. A macro,
-/// since a closure would be compiled without the level's CPU features.
+/// Runs `$insert` for each hash `$h`, and fetches the lines of `$next` meanwhile, evenly spread. A
+/// macro, since a closure would be compiled without the level's CPU features.
 macro_rules! each_fetching {
     ($hashes:expr, $next:expr, |$h:ident| $insert:expr) => {{
         let (hashes, next): (&[u64], &[Line]) = ($hashes, $next);
@@ -101,8 +101,8 @@ impl Pass {
         reduce(h & self.chosen_by, self.blocks) as usize
     }
 
-    /// Sets the bits of such hashes, all of which fall on lines of `part`, and meanwhile fetches the lines
-    /// of `next`.
+    /// Sets the bits of such hashes, all of which fall on lines of `part`, and meanwhile fetches
+    /// the lines of `next`.
     #[inline(always)]
     pub(crate) fn insert(&self, part: Part<'_>, hashes: &[u64], next: &[Line]) {
         let Part { lines, first } = part;

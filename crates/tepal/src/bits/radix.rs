@@ -1,5 +1,5 @@
-//! Hashes sorted by the part of the array they fall on, so that each part is filled while it is in the
-//! cache: the random accesses of a large filter become streams.
+//! Hashes sorted by the part of the array they fall on, so that each part is filled while it is in
+//! the cache: the random accesses of a large filter become streams.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -19,9 +19,10 @@ pub(crate) const BLOCK_BYTES: usize = BLOCK * size_of::<u64>() + size_of::<u32>(
 
 /// One queue of hashes for each part of an array.
 ///
-/// A queue is a chain of blocks out of one arena, so that any distribution of the hashes has room, and they
-/// need not be counted first. Plain stores do: buffers of a line for each queue, flushed past the cache,
-/// took 1.6 times as long to fill (their flushing is a branch that cannot be predicted).
+/// A queue is a chain of blocks out of one arena, so that any distribution of the hashes has room,
+/// and they need not be counted first. Plain stores do: buffers of a line for each queue, flushed
+/// past the cache, took 1.6 times as long to fill (their flushing is a branch that cannot be
+/// predicted).
 pub(crate) struct Queues {
     arena: Vec<Line>,
     /// For each block, the one that follows in its queue.
@@ -45,8 +46,8 @@ impl Queues {
         Ok(Queues { arena, next, ends })
     }
 
-    /// Empties the queues and sorts the hashes of some items into them, by the part that `part` says. Stops at
-    /// the first item that has no hash. Says how many were sorted, and why no more.
+    /// Empties the queues and sorts the hashes of some items into them, by the part that `part`
+    /// says. Stops at the first item that has no hash. Says how many were sorted, and why no more.
     #[inline(always)]
     pub(crate) fn sort(
         &mut self,
@@ -92,9 +93,9 @@ impl Queues {
     }
 }
 
-/// Where a queue begins. Queues grow about alike: beginning at different lines of their blocks, they do not
-/// compete for the same few sets of the cache (sorting took 1.5 to 2 times as long when all began at the
-/// first line).
+/// Where a queue begins. Queues grow about alike: beginning at different lines of their blocks,
+/// they do not compete for the same few sets of the cache (sorting took 1.5 to 2 times as long when
+/// all began at the first line).
 fn start(part: usize) -> usize {
     part * BLOCK + part % BLOCK_LINES * IN_LINE
 }

@@ -1,4 +1,5 @@
-//! From hash to bits: what each layout does with one hash, and with a batch of them (FORMAT.md, section 2).
+//! From hash to bits: what each layout does with one hash, and with a batch of them (FORMAT.md,
+//! section 2).
 //!
 //! The loops are plain and safe; [`super::kernel`] compiles them once for each CPU level.
 
@@ -32,7 +33,8 @@ pub(crate) trait Lines {
 pub(crate) trait LinesMut: Lines {
     /// Sets the bits of the mask in the line.
     fn set(&mut self, line: usize, mask: &[u64; 8]);
-    /// Sets the bits of the mask, at most `most_a_word` in one word, and says how many were not set before.
+    /// Sets the bits of the mask, at most `most_a_word` in one word, and says how many were not set
+    /// before.
     fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32;
     /// Sets the bits of the mask and says whether one was not set before.
     #[inline(always)]
@@ -52,7 +54,8 @@ pub(crate) trait LinesMut: Lines {
     fn set_bit(&mut self, position: u64) -> bool;
 }
 
-/// Lines in plain memory, by place. [`Line`]s of a slice check each place; those of [`super::kernel`] need no check.
+/// Lines in plain memory, by place. [`Line`]s of a slice check each place; those of
+/// [`super::kernel`] need no check.
 pub(crate) trait Plain {
     /// How many lines there are.
     fn count(&self) -> usize;
@@ -222,13 +225,13 @@ impl<P: PlainMut + ?Sized> LinesMut for P {
     }
 }
 
-/// How many keys ahead of the probe a batch fetches: enough to keep every line-fill buffer busy, few enough
-/// that the lines are still in the first-level cache when their turn comes.
+/// How many keys ahead of the probe a batch fetches: enough to keep every line-fill buffer busy,
+/// few enough that the lines are still in the first-level cache when their turn comes.
 const AHEAD: usize = 32;
 
-/// Runs `$probe` for each hash `$h` with its number `$i`, in order, and `$rule.fetch` for the hash [`AHEAD`]
-/// places later where the array is so large that it pays. A macro, since a closure would be compiled without
-/// the level's CPU features.
+/// Runs `$probe` for each hash `$h` with its number `$i`, in order, and `$rule.fetch` for the hash
+/// [`AHEAD`] places later where the array is so large that it pays. A macro, since a closure would
+/// be compiled without the level's CPU features.
 macro_rules! fetching_ahead {
     ($rule:expr, $lines:expr, $hashes:expr, |$i:ident, $h:ident| $probe:expr) => {{
         let hashes: &[u64] = $hashes;
@@ -252,7 +255,8 @@ macro_rules! fetching_ahead {
 
 /// What a layout does with one hash. Everything here is inlined into each level's functions.
 pub(crate) trait Rule: Copy {
-    /// From this many lines a batch fetches ahead; below, the caches answer sooner than the fetching costs.
+    /// From this many lines a batch fetches ahead; below, the caches answer sooner than the
+    /// fetching costs.
     const FETCH_AHEAD_FROM: usize;
 
     /// Fetches ahead what `h` will touch.
@@ -266,8 +270,8 @@ pub(crate) trait Rule: Copy {
     /// Sets the bits of `h` and says whether one was not set before.
     fn insert_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> bool;
 
-    /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the outcome of
-    /// arithmetic, for which it waits.
+    /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the
+    /// outcome of arithmetic, for which it waits.
     #[inline(always)]
     fn contains_branching<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
         // Without the black boxes the compiler would hand out the outcome, branch or not.
@@ -297,7 +301,8 @@ pub(crate) trait Rule: Copy {
         fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
     }
 
-    /// Inserts a batch and says of each whether one of its bits was not set before; `is_new` is as long as `hashes`.
+    /// Inserts a batch and says of each whether one of its bits was not set before; `is_new` is as
+    /// long as `hashes`.
     #[inline(always)]
     fn insert_many_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64], is_new: &mut [bool]) {
         let is_new = &mut is_new[..hashes.len()];
@@ -405,8 +410,8 @@ impl<M: LineMask> Rule for TwoLines<M> {
         self.first.insert_noting(lines, h) | self.second.insert_noting(lines, next(h))
     }
 
-    /// Two phases: the first line of all keys, then the second line of those that passed. Survivors are
-    /// kept by always writing and advancing by the answer, without a branch.
+    /// Two phases: the first line of all keys, then the second line of those that passed. Survivors
+    /// are kept by always writing and advancing by the answer, without a branch.
     #[inline(always)]
     fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
         // To clear room for many would take longer than to answer a few.
@@ -458,7 +463,8 @@ impl Split {
 }
 
 impl Rule for Split {
-    /// 8 MiB: its loop is so short that the CPU looks as far ahead by itself until the third-level cache ends.
+    /// 8 MiB: its loop is so short that the CPU looks as far ahead by itself until the third-level
+    /// cache ends.
     const FETCH_AHEAD_FROM: usize = 1 << 17;
 
     #[inline(always)]

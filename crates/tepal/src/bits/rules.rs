@@ -1,4 +1,5 @@
-//! A shape made ready to ask: the closed set of rules ([`super::rule`]), and which positions a hash has.
+//! A shape made ready to ask: the closed set of rules ([`super::rule`]), and which positions a hash
+//! has.
 
 use alloc::vec::Vec;
 
@@ -54,8 +55,8 @@ impl Rules {
         }
     }
 
-    /// The fewest lines in which every bit of every hash has its place: a line is chosen among those that there are, a
-    /// block and a position among those of the shape.
+    /// The fewest lines in which every bit of every hash has its place: a line is chosen among
+    /// those that there are, a block and a position among those of the shape.
     pub(crate) fn least_lines(&self) -> usize {
         let lines = match self {
             Rules::Line(_) | Rules::LineWide(_) | Rules::Double(_) | Rules::DoubleWide(_) => 1,

@@ -1,4 +1,5 @@
-//! The hashes of a spool, ascending and each once, as often as they are asked for: for a filter that is built of sorted hashes.
+//! The hashes of a spool, ascending and each once, as often as they are asked for: for a filter
+//! that is built of sorted hashes.
 
 use std::vec::Vec;
 

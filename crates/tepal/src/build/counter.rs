@@ -13,11 +13,12 @@ use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
 /// What the bytes of a counter begin with. They are for programs of one version, and no file.
 const MARK: &[u8; 8] = b"tepalcn1";
 
-/// Counts different keys in 3 MiB, whatever their number: to plan one filter for keys that are in several places.
+/// Counts different keys in 3 MiB, whatever their number: to plan one filter for keys that are in
+/// several places.
 ///
-/// Each place counts its own; the bytes go to one place, which unites them and knows how many keys to make room for. That is
-/// the same number, however the keys were divided, and the same that [`Gather`](super::Gather) makes room for where it
-/// takes all of them.
+/// Each place counts its own; the bytes go to one place, which unites them and knows how many keys
+/// to make room for. That is the same number, however the keys were divided, and the same that
+/// [`Gather`](super::Gather) makes room for where it takes all of them.
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -49,7 +50,8 @@ enum Seen {
 }
 
 impl KeyCounter {
-    /// A counter that has seen no key. Keys are told from each other as filters of this hasher tell them, with its recipe.
+    /// A counter that has seen no key. Keys are told from each other as filters of this hasher tell
+    /// them, with its recipe.
     ///
     /// # Errors
     /// [`Error::CallerHashes`] for a hasher that takes no keys.
@@ -67,7 +69,8 @@ impl KeyCounter {
     /// Counts these keys too.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] for a key that the key domain does not have. The keys before it are counted.
+    /// [`Error::KeyRefused`] for a key that the key domain does not have. The keys before it are
+    /// counted.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
         let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
         for i in 0..keys.len() {
@@ -137,7 +140,8 @@ impl KeyCounter {
         self.keys
     }
 
-    /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a standard error below 0.08 %.
+    /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a
+    /// standard error below 0.08 %.
     #[must_use]
     pub fn different(&self) -> u64 {
         match &self.seen {
@@ -157,7 +161,8 @@ impl KeyCounter {
         matches!(self.seen, Seen::Few(_))
     }
 
-    /// The capacity of a filter for these keys: the different ones, and where these are an estimate 0.16 % more; at least 1.
+    /// The capacity of a filter for these keys: the different ones, and where these are an estimate
+    /// 0.16 % more; at least 1.
     #[must_use]
     pub fn room(&self) -> u64 {
         room_for(self.different(), self.is_exact(), self.keys)

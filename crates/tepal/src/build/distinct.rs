@@ -1,13 +1,15 @@
 //! How many different keys a list has, in 3 MiB, whatever its length.
 //!
-//! Linear counting (Whang, Vander-Zanden and Taylor, "A linear-time probabilistic counting algorithm for database
-//! applications", 1990): set one bit for each hash and work the number out from the share of set bits. When the bits
-//! are nearly all set the count comes from a second array that sees one hash in 16, then from a third that sees one in
-//! 256 (multiresolution bitmaps: Estan, Varghese and Fisk, "Bitmap algorithms for counting active flows on high speed
-//! links", 2003).
+//! Linear counting (Whang, Vander-Zanden and Taylor, "A linear-time probabilistic counting
+//! algorithm for database applications", 1990): set one bit for each hash and work the number out
+//! from the share of set bits. When the bits are nearly all set the count comes from a second array
+//! that sees one hash in 16, then from a third that sees one in 256 (multiresolution bitmaps:
+//! Estan, Varghese and Fisk, "Bitmap algorithms for counting active flows on high speed links",
+//! 2003).
 //!
-//! The standard error with 2^23 bits, sampling included: 0.024 % at few keys, 0.046 % at 25 million, where the
-//! second array takes over with 0.08 % and falls to 0.05 % at 400 million, where the third one does the same.
+//! The standard error with 2^23 bits, sampling included: 0.024 % at few keys, 0.046 % at 25
+//! million, where the second array takes over with 0.08 % and falls to 0.05 % at 400 million, where
+//! the third one does the same.
 
 /// The position in an array is so many bits of a hash, after those that sample.
 const POSITION_BITS: u32 = 23;
@@ -21,7 +23,8 @@ const SAMPLED_BITS: [u32; 3] = [0, 4, 8];
 /// Words of a counter of all hashes.
 pub(super) const WORDS: usize = SAMPLED_BITS.len() * BITS / 64;
 
-/// Twice the largest standard error of an estimate, relative: 2.3 % of all estimates are lower by more.
+/// Twice the largest standard error of an estimate, relative: 2.3 % of all estimates are lower by
+/// more.
 pub(crate) const MARGIN: f64 = 0.0016;
 
 /// Counts different hashes: all of a list, or those of them that begin with the same bits.
@@ -37,7 +40,8 @@ impl DistinctCounter {
         Self::of_part(0, 0)
     }
 
-    /// One of `2^bits` counters, which together are one: it is to see the hashes whose highest bits are `part`.
+    /// One of `2^bits` counters, which together are one: it is to see the hashes whose highest bits
+    /// are `part`.
     pub(crate) fn of_part(bits: u32, part: usize) -> Self {
         let array = |sampled: u32| {
             // Of the highest bits, those that do not sample are the same in all positions.
@@ -62,7 +66,8 @@ impl DistinctCounter {
         }
     }
 
-    /// Counts what the other one has counted too: as if this one had seen all hashes. Both are of all hashes.
+    /// Counts what the other one has counted too: as if this one had seen all hashes. Both are of
+    /// all hashes.
     pub(super) fn unite(&mut self, other: &Self) {
         for (here, there) in self.arrays.iter_mut().zip(&other.arrays) {
             here.iter_mut().zip(there).for_each(|(here, there)| *here |= there);
@@ -85,7 +90,8 @@ impl DistinctCounter {
         Self::estimate_of([self])
     }
 
-    /// About how many different hashes there were in all parts. A part that had none may be missing.
+    /// About how many different hashes there were in all parts. A part that had none may be
+    /// missing.
     pub(crate) fn estimate_of<'a>(parts: impl IntoIterator<Item = &'a Self>) -> f64 {
         let mut set = [0_u64; 3];
         for part in parts {
@@ -103,7 +109,8 @@ impl DistinctCounter {
     }
 }
 
-/// How many different keys there are among so many, by an estimate: all of them, where that cannot be told from it.
+/// How many different keys there are among so many, by an estimate: all of them, where that cannot
+/// be told from it.
 pub(crate) fn different(keys: u64, estimate: f64) -> u64 {
     if keys as f64 <= estimate * (1.0 + MARGIN) { keys } else { estimate.round() as u64 }
 }
@@ -146,8 +153,8 @@ mod tests {
         }
     }
 
-    /// So many of the first bits of each array are set as chance would set them for `n` different hashes, off by so many
-    /// standard deviations.
+    /// So many of the first bits of each array are set as chance would set them for `n` different
+    /// hashes, off by so many standard deviations.
     fn after(n: f64, deviations: [f64; 3]) -> DistinctCounter {
         let mut counter = DistinctCounter::new();
         for ((array, bits), deviations) in counter.arrays.iter_mut().zip(SAMPLED_BITS).zip(deviations) {
@@ -167,8 +174,8 @@ mod tests {
         counter
     }
 
-    /// One standard deviation of what chance sets moves the estimate by half of the margin at most, at every number. The
-    /// margin is a round number: at 410 million it is 1.93 times that.
+    /// One standard deviation of what chance sets moves the estimate by half of the margin at most,
+    /// at every number. The margin is a round number: at 410 million it is 1.93 times that.
     #[test]
     fn no_array_is_trusted_for_longer_than_the_margin_allows() {
         let mut n = 1000.0;

@@ -1,4 +1,5 @@
-//! Keys that wait until their number is known, for schemes that have no hash to keep in their place.
+//! Keys that wait until their number is known, for schemes that have no hash to keep in their
+//! place.
 //!
 //! The file has no name and is gone with the process.
 

@@ -1,9 +1,10 @@
 //! From keys that come once to a filter of the right size.
 //!
-//! A Bloom filter cannot grow, so its size must be known before the first key goes in. [`Gather`] takes the keys as they
-//! come. Where the caller has fixed the size they go in directly; else they wait, as hashes in a `spool` or as bytes in
-//! a `key_spool` under a scheme without hashes, until the different ones are counted (`distinct`). Then the filter is
-//! made for that many and filled. A filter that does not change is built of them sorted (`ascending`). Keys that lie on several
+//! A Bloom filter cannot grow, so its size must be known before the first key goes in. [`Gather`]
+//! takes the keys as they come. Where the caller has fixed the size they go in directly; else they
+//! wait, as hashes in a `spool` or as bytes in a `key_spool` under a scheme without hashes, until
+//! the different ones are counted (`distinct`). Then the filter is made for that many and filled. A
+//! filter that does not change is built of them sorted (`ascending`). Keys that lie on several
 //! machines are counted at each by a [`KeyCounter`] first.
 
 #[cfg(feature = "static")]
@@ -40,8 +41,8 @@ use distinct::{DistinctCounter, MARGIN, different};
 use key_spool::KeySpool;
 use spool::{PART_BITS, Sorter, Spool};
 
-/// Keys on their way into a filter, in any number: read once, counted, and then put into a filter that has room for just
-/// the different ones.
+/// Keys on their way into a filter, in any number: read once, counted, and then put into a filter
+/// that has room for just the different ones.
 ///
 /// ```
 /// use tepal::build::Gather;
@@ -57,13 +58,15 @@ use spool::{PART_BITS, Sorter, Spool};
 /// # Ok::<(), tepal::Error>(())
 /// ```
 ///
-/// Peak memory is the filter and a fixed few dozen MiB, a megabyte or two more for each thread: 8 bytes a key wait in
-/// memory up to 46 MiB ([`memory`](Gather::memory) allows more), and beyond that in files without a name that are gone with
-/// the process. Repeats do not enlarge the
-/// filter. The number of different keys is exact up to 65,536 keys and an estimate above, with a standard error below
-/// 0.08 %; the filter has room for two of these more. Number, size and bits are the same for every number of threads.
+/// Peak memory is the filter and a fixed few dozen MiB, a megabyte or two more for each thread: 8
+/// bytes a key wait in memory up to 46 MiB ([`memory`](Gather::memory) allows more), and beyond
+/// that in files without a name that are gone with the process. Repeats do not enlarge the filter.
+/// The number of different keys is exact up to 65,536 keys and an estimate above, with a standard
+/// error below 0.08 %; the filter has room for two of these more. Number, size and bits are the
+/// same for every number of threads.
 ///
-/// Several threads take keys at once: each by [`insert_many`](Self::insert_many), or through a [`Worker`].
+/// Several threads take keys at once: each by [`insert_many`](Self::insert_many), or through a
+/// [`Worker`].
 ///
 /// Once a temporary file has failed, keys are lost: every later call is the same [`Error::Io`].
 pub struct Gather {
@@ -140,7 +143,8 @@ impl Counter {
     }
 }
 
-/// By what keys are told from each other: the hash of their scheme, or one of their bytes where it has none, in `room`.
+/// By what keys are told from each other: the hash of their scheme, or one of their bytes where it
+/// has none, in `room`.
 fn hashes_to_count<'a>(keys: &'a PreparedKeys, room: &'a mut Vec<u64>) -> &'a [u64] {
     keys.hashes().unwrap_or_else(|| {
         room.clear();
@@ -164,7 +168,8 @@ pub struct Built {
 }
 
 impl Built {
-    /// A filter that was made otherwise, of so many keys, with repeats, and different ones, which were counted exactly.
+    /// A filter that was made otherwise, of so many keys, with repeats, and different ones, which
+    /// were counted exactly.
     #[must_use]
     pub fn counted(file: Opened, keys: u64, different: u64) -> Self {
         Built { file, keys, different, is_exact: true }
@@ -172,15 +177,16 @@ impl Built {
 }
 
 impl Gather {
-    /// Checks everything that can be checked before the first key, for a filter that is to be written in `format`. On one
-    /// thread, with temporary files in the system's folder for them.
+    /// Checks everything that can be checked before the first key, for a filter that is to be
+    /// written in `format`. On one thread, with temporary files in the system's folder for them.
     ///
-    /// The builder's capacity, or its rate and size together, fix the size; else it follows from the keys. With an
-    /// [`expansion`](BloomFilterBuilder::expansion) the file is a chain that grows; its first link is that large.
+    /// The builder's capacity, or its rate and size together, fix the size; else it follows from
+    /// the keys. With an [`expansion`](BloomFilterBuilder::expansion) the file is a chain that
+    /// grows; its first link is that large.
     ///
     /// # Errors
-    /// As [`BloomFilterBuilder::build`] and [`Opened::new`]; [`Error::CallerHashes`] for a filter that takes no keys;
-    /// [`Error::Io`] where the folder takes no file.
+    /// As [`BloomFilterBuilder::build`] and [`Opened::new`]; [`Error::CallerHashes`] for a filter
+    /// that takes no keys; [`Error::Io`] where the folder takes no file.
     pub fn new(builder: BloomFilterBuilder, format: Format) -> Result<Self> {
         Self::with(builder, format, &std::env::temp_dir(), NonZeroUsize::MIN)
     }
@@ -227,12 +233,15 @@ impl Gather {
         })
     }
 
-    /// Keys for the smallest filter of a set that does not change. It is the one that the builder's own
-    /// [`build_from`](RibbonFilterBuilder::build_from) makes of them, which keeps all their hashes in memory: 8 bytes a key.
+    /// Keys for the smallest filter of a set that does not change. It is the one that the builder's
+    /// own [`build_from`](RibbonFilterBuilder::build_from) makes of them, which keeps all their
+    /// hashes in memory: 8 bytes a key.
     ///
-    /// Peak memory here is twice the filter, a byte a key, 46 MiB for hashes that wait ([`memory`](Gather::memory) allows more; the others wait in
-    /// files in `folder`), 8 MiB, and some 8 MiB for each thread. (Where keys were chosen so that their hashes lie
-    /// together, 8 bytes a key.) The different keys are counted exactly: the hashes that wait are sorted twice, part after part.
+    /// Peak memory here is twice the filter, a byte a key, 46 MiB for hashes that wait
+    /// ([`memory`](Gather::memory) allows more; the others wait in files in `folder`), 8 MiB, and
+    /// some 8 MiB for each thread. (Where keys were chosen so that their hashes lie together, 8
+    /// bytes a key.) The different keys are counted exactly: the hashes that wait are sorted twice,
+    /// part after part.
     ///
     /// ```
     /// use tepal::RibbonFilter;
@@ -264,8 +273,9 @@ impl Gather {
         })
     }
 
-    /// Keys for a filter like this one: emptied, so of its size, hash, recipe, capacity, promise, labels and format. What leads
-    /// from the one to the other is a `Patch` of a few bytes (feature `extras`).
+    /// Keys for a filter like this one: emptied, so of its size, hash, recipe, capacity, promise,
+    /// labels and format. What leads from the one to the other is a `Patch` of a few bytes (feature
+    /// `extras`).
     ///
     /// ```
     /// use tepal::build::Gather;
@@ -280,7 +290,8 @@ impl Gather {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CallerHashes`] for a filter that takes no keys; [`Error::TooLarge`] where there is no memory for it.
+    /// [`Error::CallerHashes`] for a filter that takes no keys; [`Error::TooLarge`] where there is
+    /// no memory for it.
     pub fn like(mut file: Opened) -> Result<Self> {
         let hasher = file.key_hasher();
         takes_keys(&hasher)?;
@@ -297,8 +308,8 @@ impl Gather {
         })
     }
 
-    /// Lets the keys wait in so many bytes of memory, where that is more than the usual few dozen MiB: what does not fit goes to
-    /// temporary files. To be called before the first key.
+    /// Lets the keys wait in so many bytes of memory, where that is more than the usual few dozen
+    /// MiB: what does not fit goes to temporary files. To be called before the first key.
     ///
     /// ```
     /// use tepal::build::Gather;
@@ -331,8 +342,9 @@ impl Gather {
     /// Takes many keys, on any thread.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CapacityReached`] where the size is
-    /// fixed and the filter refuses more. The keys before the refused one are in. [`Error::Io`] for temporary files.
+    /// [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// [`Error::CapacityReached`] where the size is fixed and the filter refuses more. The keys
+    /// before the refused one are in. [`Error::Io`] for temporary files.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
         let mut worker = self.worker();
         let mut prepared = PreparedKeys::default();
@@ -361,11 +373,12 @@ impl Gather {
         Worker { gather: self, sorter }
     }
 
-    /// Takes the keys that a [`Worker`] has left, in the order that is to count: on one thread. Keys that are left and
-    /// not taken are not in the filter.
+    /// Takes the keys that a [`Worker`] has left, in the order that is to count: on one thread.
+    /// Keys that are left and not taken are not in the filter.
     ///
     /// # Errors
-    /// As [`insert_many`](Self::insert_many); [`Error::NoHash`] for keys that another hasher has prepared.
+    /// As [`insert_many`](Self::insert_many); [`Error::NoHash`] for keys that another hasher has
+    /// prepared.
     pub fn take(&self, keys: &PreparedKeys) -> Result<()> {
         if keys.is_empty() {
             return Ok(());
@@ -410,8 +423,9 @@ impl Gather {
     /// Builds the filter.
     ///
     /// # Errors
-    /// As [`BloomFilterBuilder::build`] for the number of keys that came, and [`Error::Io`] for temporary files, also
-    /// where one failed before; [`Error::Parameter`] where a [`Worker`] was forgotten (`mem::forget`) with its keys.
+    /// As [`BloomFilterBuilder::build`] for the number of keys that came, and [`Error::Io`] for
+    /// temporary files, also where one failed before; [`Error::Parameter`] where a [`Worker`] was
+    /// forgotten (`mem::forget`) with its keys.
     pub fn finish(self) -> Result<Built> {
         self.watch(|| Ok(()))?;
         let Gather { builder, format, threads, way, .. } = self;
@@ -438,8 +452,8 @@ impl Gather {
                     filter.insert_bulk_parts(PART_BITS, threads, |part, take| spool.part(part, take))
                 })?;
                 if threads.get() > 1 {
-                    // To give the memory and the files back takes a twentieth of the time; meanwhile the filter is
-                    // saved.
+                    // To give the memory and the files back takes a twentieth of the time;
+                    // meanwhile the filter is saved.
                     let _ = thread::Builder::new().spawn(move || drop(spool));
                 }
                 Ok(Built { file: Opened::new(filter, format)?, keys, different, is_exact })
@@ -488,7 +502,8 @@ fn empty(builder: BloomFilterBuilder, format: Format) -> Result<Opened> {
 /// Keys that are prepared together.
 const PIECE: usize = 1024;
 
-/// The room to make for so many different keys: an estimate may be low, and the promise is to be kept all the same.
+/// The room to make for so many different keys: an estimate may be low, and the promise is to be
+/// kept all the same.
 fn room_for(different: u64, is_exact: bool, keys: u64) -> u64 {
     let room = match is_exact || different == keys {
         true => different,
@@ -504,11 +519,12 @@ pub struct Worker<'g> {
 }
 
 impl Worker<'_> {
-    /// Takes prepared keys on this thread, and forgets those of them whose order does not count. What is left is for
-    /// [`Gather::take`].
+    /// Takes prepared keys on this thread, and forgets those of them whose order does not count.
+    /// What is left is for [`Gather::take`].
     ///
     /// # Errors
-    /// [`Error::Io`] for temporary files; [`Error::NoHash`] for keys that another hasher has prepared.
+    /// [`Error::Io`] for temporary files; [`Error::NoHash`] for keys that another hasher has
+    /// prepared.
     pub fn keep(&mut self, keys: &mut PreparedKeys) -> Result<()> {
         self.gather.check_sort(keys)?;
         if let (Some(sorter), Some(hashes)) = (&mut self.sorter, keys.hashes()) {

@@ -1,13 +1,14 @@
 //! The hashes of a list until its length is known: some in memory, the others in files.
 //!
-//! They are kept by their highest bits. In every layout but `scattered` these say where in a filter a key's bits lie,
-//! so when the hashes come back part after part, the filter is filled region after region, each of them near the
-//! processor: a fraction of the time that filling it in the order of the list would take. Counting the different ones
-//! gains by it in the same way.
+//! They are kept by their highest bits. In every layout but `scattered` these say where in a filter
+//! a key's bits lie, so when the hashes come back part after part, the filter is filled region
+//! after region, each of them near the processor: a fraction of the time that filling it in the
+//! order of the list would take. Counting the different ones gains by it in the same way.
 //!
-//! Each thread sorts into blocks of its own and, up to 16, has a file of its own ([`Sorter`]); a block that is full
-//! changes hands under its part's lock, and is not copied. When the memory is used up, the part with the most blocks goes to
-//! a file, all of them in one piece: so the pieces are large, and few are read back.
+//! Each thread sorts into blocks of its own and, up to 16, has a file of its own ([`Sorter`]); a
+//! block that is full changes hands under its part's lock, and is not copied. When the memory is
+//! used up, the part with the most blocks goes to a file, all of them in one piece: so the pieces
+//! are large, and few are read back.
 //!
 //! The files lie in a folder of the caller's choice ([`super::store`]).
 
@@ -26,11 +27,13 @@ use crate::kinds::bloom::bulk::lock;
 /// How many of the highest bits of a hash name its part.
 pub(super) const PART_BITS: u32 = 7;
 const PARTS: usize = 1 << PART_BITS;
-/// Memory of a spool in hashes at the least: 46 MiB, beside a filter and within 64 MiB more than it together with the rest.
+/// Memory of a spool in hashes at the least: 46 MiB, beside a filter and within 64 MiB more than it
+/// together with the rest.
 const MEMORY: usize = 46 << 17;
 /// Hashes that are read back at once: 1 MiB.
 const READ: usize = 1 << 17;
-/// Hashes of a block: 32 KiB, less where several threads fill blocks, so that these take a few MiB in all.
+/// Hashes of a block: 32 KiB, less where several threads fill blocks, so that these take a few MiB
+/// in all.
 const BLOCK: usize = 1 << 12;
 /// The least of it.
 const SMALL_BLOCK: usize = 1 << 8;
@@ -46,7 +49,8 @@ fn block(threads: NonZeroUsize) -> usize {
     (BLOCK / threads.get().min(BLOCK).next_power_of_two()).max(SMALL_BLOCK)
 }
 
-/// Sorters at a time, for which memory is set aside: the caller's own, and those of the threads that it starts.
+/// Sorters at a time, for which memory is set aside: the caller's own, and those of the threads
+/// that it starts.
 fn sorters(threads: NonZeroUsize) -> usize {
     threads.get().min(MOST_THREADS) + 1
 }
@@ -120,7 +124,8 @@ pub(super) struct Sorter<'s> {
 }
 
 impl Spool {
-    /// An empty spool for so many threads, whose files lie in `folder`, which must allow that; with the least memory.
+    /// An empty spool for so many threads, whose files lie in `folder`, which must allow that; with
+    /// the least memory.
     pub(super) fn new(folder: &Path, threads: NonZeroUsize) -> Result<Self> {
         let files = sorters(threads).min(FILES);
         let stores: io::Result<_> = (0..files).map(|_| Store::new(folder).map(Mutex::new)).collect();
@@ -177,7 +182,8 @@ impl Spool {
                 self.kept[part].store(place.kept.len(), Ordering::Relaxed);
                 return Ok(());
             }
-            // Where other threads have kept nothing or are about to free all of it, this block goes alone.
+            // Where other threads have kept nothing or are about to free all of it, this block goes
+            // alone.
             let largest = (0..PARTS).max_by_key(|part| self.kept[*part].load(Ordering::Relaxed));
             if !largest.map_or(Ok(false), |largest| self.spill(store, largest))? {
                 return self.write_alone(store, part, block);
@@ -198,7 +204,8 @@ impl Spool {
         Some(block)
     }
 
-    /// Writes all that a part keeps in memory into a file, in one piece. `false` where it keeps nothing.
+    /// Writes all that a part keeps in memory into a file, in one piece. `false` where it keeps
+    /// nothing.
     fn spill(&self, store: usize, part: usize) -> Result<bool> {
         let mut place = lock(&self.parts[part]);
         let Part { kept, written, .. } = &mut *place;
@@ -324,8 +331,9 @@ impl Drop for Sorter<'_> {
 
 /// By how many hashes the first block of a part is shorter than a block.
 ///
-/// Parts grow about alike. Blocks that begin at the same place of a page and are equally full compete for the same few
-/// sets of the first-level cache; so the first blocks of the parts have 32 different lengths.
+/// Parts grow about alike. Blocks that begin at the same place of a page and are equally full
+/// compete for the same few sets of the first-level cache; so the first blocks of the parts have 32
+/// different lengths.
 fn shorter_by(part: usize) -> usize {
     part % 32 * 8
 }

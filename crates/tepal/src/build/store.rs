@@ -27,7 +27,8 @@ impl Store {
         Ok(Self { file: tempfile::tempfile_in(folder)?, len: 0 })
     }
 
-    /// Writes hashes after those that are there, all pieces together. After an error nothing more is to be written, nor read.
+    /// Writes hashes after those that are there, all pieces together. After an error nothing more
+    /// is to be written, nor read.
     pub(super) fn append<'a>(&mut self, pieces: impl Iterator<Item = &'a [u64]>) -> Result<Place> {
         let mut slices: Vec<_> = pieces.map(|piece| IoSlice::new(bytemuck::cast_slice(piece))).collect();
         let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
@@ -47,8 +48,8 @@ impl Store {
         Ok(place)
     }
 
-    /// Reads hashes back, from number `from` of the place on as many as there are and fit. Gives how many. After that
-    /// nothing more is to be written.
+    /// Reads hashes back, from number `from` of the place on as many as there are and fit. Gives
+    /// how many. After that nothing more is to be written.
     pub(super) fn read(&mut self, place: &Place, from: usize, hashes: &mut [u64]) -> Result<usize> {
         let len = hashes.len().min(place.len - from);
         self.file.seek(SeekFrom::Start(8 * (place.start + from as u64)))?;

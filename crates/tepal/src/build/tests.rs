@@ -71,7 +71,8 @@ fn every_way_gives_one_file_for_any_number_of_threads() {
     }
 }
 
-/// What grows is the chain that the server would have made, whether its first link is told or counted.
+/// What grows is the chain that the server would have made, whether its first link is told or
+/// counted.
 #[test]
 fn chains_grow_while_keys_come() {
     for (scheme, format) in
@@ -200,7 +201,8 @@ fn keys_are_in_or_refused() {
     }
 }
 
-/// A worker that never comes back has keys. What it had stays in memory: `.ci/memory` leaves this test out.
+/// A worker that never comes back has keys. What it had stays in memory: `.ci/memory` leaves this
+/// test out.
 #[test]
 fn a_worker_that_is_forgotten_is_missed() {
     let gather = Gather::new(BloomFilter::builder(), Format::Tepal).unwrap();

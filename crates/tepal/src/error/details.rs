@@ -1,4 +1,5 @@
-//! What an error says that a caller may act on: what stands against a format, and what bytes look like.
+//! What an error says that a caller may act on: what stands against a format, and what bytes look
+//! like.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,7 +9,8 @@ use core::fmt;
 use super::parquet::ParquetFile;
 use crate::ids::{Format, KeyDomain, Kind, Layout, Scheme};
 
-/// What stands against writing a filter in a format ([`Error::Unconvertible`](super::Error::Unconvertible)).
+/// What stands against writing a filter in a format
+/// ([`Error::Unconvertible`](super::Error::Unconvertible)).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Obstacle {

@@ -6,8 +6,8 @@ use core::fmt;
 
 use crate::ids::KeyDomain;
 
-/// A whole Parquet file, which holds filters and is none ([`Looks::Parquet`](super::Looks::Parquet)): what its footer says of
-/// them.
+/// A whole Parquet file, which holds filters and is none
+/// ([`Looks::Parquet`](super::Looks::Parquet)): what its footer says of them.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParquetFile {
@@ -45,7 +45,8 @@ pub struct ParquetFilter {
     pub file: Option<String>,
     /// Its first byte.
     pub offset: u64,
-    /// Its bytes, header included. Nothing where neither the footer nor the filter's own header says it.
+    /// Its bytes, header included. Nothing where neither the footer nor the filter's own header
+    /// says it.
     pub length: Option<u64>,
     /// The column is encrypted, and its filter with it.
     pub is_encrypted: bool,
@@ -119,8 +120,8 @@ impl fmt::Display for ParquetFilter {
 }
 
 impl ParquetFilter {
-    /// The command line that writes the filter's bytes to standard output, for a file of this name (as a shell reads it).
-    /// Nothing where the length is not known, or the column encrypted.
+    /// The command line that writes the filter's bytes to standard output, for a file of this name
+    /// (as a shell reads it). Nothing where the length is not known, or the column encrypted.
     #[must_use]
     pub fn cutting(&self, file: &str) -> Option<String> {
         let length = self.length.filter(|_| !self.is_encrypted)?;

@@ -11,8 +11,8 @@ use super::*;
 /// The way out where a file is no filter of any program.
 const MADE_BY: &str = "a filter file is made by `BloomFilter::save` or `tepal build`";
 
-/// One error of every kind, with the words that its text must have; of an obstacle and of what bytes look like, one of
-/// every kind of these.
+/// One error of every kind, with the words that its text must have; of an obstacle and of what
+/// bytes look like, one of every kind of these.
 fn all() -> Vec<(Error, Vec<&'static str>)> {
     let refused = |domain| Error::KeyRefused { domain, found: "4.2".into() };
     let unconvertible = |obstacle| Error::Unconvertible { format: Format::Dcso, obstacle };
@@ -318,8 +318,8 @@ impl core::error::Error for Gone {
     }
 }
 
-/// The kinds by number: a new one does not compile until it stands here, and in [`all`]. So it is with the kinds of
-/// obstacles and of what bytes look like, the second number.
+/// The kinds by number: a new one does not compile until it stands here, and in [`all`]. So it is
+/// with the kinds of obstacles and of what bytes look like, the second number.
 fn number(error: &Error) -> (usize, usize) {
     let number = match error {
         Error::Parameter { .. } => 0,

@@ -1,5 +1,5 @@
-//! What stands behind the body of a file: exceptions, as a list (FORMAT.md, section 4.9) or a divider (section 4.10), or keys that were added
-//! beside a ribbon (section 4.11).
+//! What stands behind the body of a file: exceptions, as a list (FORMAT.md, section 4.9) or a
+//! divider (section 4.10), or keys that were added beside a ribbon (section 4.11).
 
 use alloc::vec::Vec;
 

@@ -7,7 +7,8 @@ use crate::facts::Form;
 use crate::fields::Put;
 use crate::kinds::{AnyFilter, Ref};
 
-/// What a format of another program keeps beside the filter, so that writing gives the same bytes again.
+/// What a format of another program keeps beside the filter, so that writing gives the same bytes
+/// again.
 pub(super) trait Beside: fmt::Debug + Send + Sync {
     /// Writes the file. A filter that the format cannot hold is an error, and never another file.
     fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()>;

@@ -22,8 +22,8 @@ pub(super) struct BodyCheck {
 }
 
 impl BodyCheck {
-    /// `head` are the bytes before the body, `exceptions` those after it, and `written_seal` the last. That there is a key if and only if
-    /// there is a seal was checked with the header.
+    /// `head` are the bytes before the body, `exceptions` those after it, and `written_seal` the
+    /// last. That there is a key if and only if there is a seal was checked with the header.
     pub(super) fn new(
         header: &mut Header,
         own: Box<dyn CheckBody>,
@@ -57,7 +57,8 @@ impl BodyCheck {
 }
 
 impl BodyChecked for BodyCheck {
-    /// Steps 7 and 8 of FORMAT.md, section 4.6: every chunk's checksum, what the kind demands, the seal.
+    /// Steps 7 and 8 of FORMAT.md, section 4.6: every chunk's checksum, what the kind demands, the
+    /// seal.
     fn run(&self, lines: &[Line]) -> Result<()> {
         let checked = self
             .chunks_are_right(lines)

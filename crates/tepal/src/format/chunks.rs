@@ -24,7 +24,8 @@ fn bytes_of(lines: &[Line]) -> Cow<'_, [u8]> {
     }
 }
 
-/// [`chunks`] of a body in pieces that follow each other. A chunk that lies in several of them is a copy.
+/// [`chunks`] of a body in pieces that follow each other. A chunk that lies in several of them is a
+/// copy.
 pub(super) fn chunks_of<'a>(pieces: &'a [&'a [Line]]) -> impl Iterator<Item = Cow<'a, [u8]>> {
     let (mut pieces, mut here) = (pieces.iter().copied(), &[][..]);
     core::iter::from_fn(move || {

@@ -1,5 +1,5 @@
-//! The embedded form (FORMAT.md, section 4.8): the bits, and some bytes that refuse what they are not: 16 of a Bloom filter, which is here; of
-//! a ribbon see `ribbon`.
+//! The embedded form (FORMAT.md, section 4.8): the bits, and some bytes that refuse what they are
+//! not: 16 of a Bloom filter, which is here; of a ribbon see `ribbon`.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -79,8 +79,9 @@ fn checksum(body: &[u8], said: &[u8], keys: u64) -> u64 {
     xxh3_64_with_seed(said, xxh3_64_with_seed(body, keys))
 }
 
-/// The body of bytes in the embedded form, and what is said of it, once the checksum is known to be right. What is said ends with the eight
-/// bytes before the checksum, in the same places for every kind: the version first, the check of the keys last. A ribbon has more before them.
+/// The body of bytes in the embedded form, and what is said of it, once the checksum is known to be
+/// right. What is said ends with the eight bytes before the checksum, in the same places for every
+/// kind: the version first, the check of the keys last. A ribbon has more before them.
 fn read_form<'a>(form: Form, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [u8], &'a [u8])> {
     let no_form = |more: usize| {
         Error::damaged(format_args!(
@@ -152,12 +153,13 @@ fn sealed_form(mut body: Vec<u8>, said: &[u8], keys: u64) -> Vec<u8> {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// The embedded form, for stores that keep many filters and what they have in common elsewhere, such as the tables of an
-    /// LSM tree: the bits, and 16 bytes. In those are a checksum, the layout, the number of hashes and the size, and a check
-    /// of scheme, seed, secret, key domain and recipe, so that no other [`KeyHasher`] is taken for this filter's.
+    /// The embedded form, for stores that keep many filters and what they have in common elsewhere,
+    /// such as the tables of an LSM tree: the bits, and 16 bytes. In those are a checksum, the
+    /// layout, the number of hashes and the size, and a check of scheme, seed, secret, key domain
+    /// and recipe, so that no other [`KeyHasher`] is taken for this filter's.
     ///
-    /// Not kept: capacity, promised rate, what happens past capacity, keys inserted, labels. A filter of 100 keys at 1 % has
-    /// 144 bytes; its [file](Self::to_bytes) has 320.
+    /// Not kept: capacity, promised rate, what happens past capacity, keys inserted, labels. A
+    /// filter of 100 keys at 1 % has 144 bytes; its [file](Self::to_bytes) has 320.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -171,8 +173,8 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that
+    /// was opened [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn to_embedded(&self) -> Result<Vec<u8>> {
         self.check_before_copying()?;
         let keys = check_of_keys(&self.meta.keys);
@@ -188,17 +190,20 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// Reads the [embedded form](Self::to_embedded) into a filter in memory: of a filter with this key hasher, as
-    /// [`key_hasher`](crate::builders::BloomFilterBuilder::key_hasher) of the builder gives it. Everything is checked.
+    /// Reads the [embedded form](Self::to_embedded) into a filter in memory: of a filter with this
+    /// key hasher, as [`key_hasher`](crate::builders::BloomFilterBuilder::key_hasher) of the
+    /// builder gives it. Everything is checked.
     ///
-    /// What the form does not keep is worked out from the bits: the capacity is the number of keys that seem to be in it,
-    /// however many it was planned for, and the promised rate is the rate that it has with them. More keys are let in, and
-    /// [`is_over_capacity`](Self::is_over_capacity) says so ([`OverCapacity::Warn`](crate::OverCapacity::Warn)).
+    /// What the form does not keep is worked out from the bits: the capacity is the number of keys
+    /// that seem to be in it, however many it was planned for, and the promised rate is the rate
+    /// that it has with them. More keys are let in, and
+    /// [`is_over_capacity`](Self::is_over_capacity) says so
+    /// ([`OverCapacity::Warn`](crate::OverCapacity::Warn)).
     ///
     /// # Errors
-    /// [`Error::OtherKeys`] for a filter with another scheme, seed, secret, key domain or recipe; [`Error::Damaged`],
-    /// [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form; [`Error::TooLarge`] where there is
-    /// no memory for it.
+    /// [`Error::OtherKeys`] for a filter with another scheme, seed, secret, key domain or recipe;
+    /// [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no
+    /// such form; [`Error::TooLarge`] where there is no memory for it.
     pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
         let (shape, body) = read(bytes, keys)?;
         let mut lines = bits::zeroed(shape.lines())?;
@@ -208,16 +213,18 @@ impl BloomFilter {
 }
 
 impl<B: StableBytes> BloomFilter<InBytes<B>> {
-    /// [`from_embedded`](BloomFilter::from_embedded) without a copy: the filter is asked where it lies.
+    /// [`from_embedded`](BloomFilter::from_embedded) without a copy: the filter is asked where it
+    /// lies.
     ///
     /// # Errors
-    /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64 in memory, or the machine is
-    /// big-endian.
+    /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64 in
+    /// memory, or the machine is big-endian.
     pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
         Self::view_embedded_at(bytes, .., keys)
     }
 
-    /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file with many filters.
+    /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file with many
+    /// filters.
     ///
     /// # Errors
     /// As there; [`Error::Parameter`] where the bytes have no such place.

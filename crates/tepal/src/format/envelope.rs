@@ -1,5 +1,5 @@
-//! The envelope of every tepal file, whatever kind of filter is in it: the common part of the header, the records, the
-//! chunk table, the lengths (FORMAT.md, sections 3 and 4).
+//! The envelope of every tepal file, whatever kind of filter is in it: the common part of the
+//! header, the records, the chunk table, the lengths (FORMAT.md, sections 3 and 4).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -59,7 +59,8 @@ pub(super) fn looks_like(bytes: &[u8]) -> Looks {
     }
 }
 
-/// Where the body starts, for a body of this length, and for records, parts of links and what else is there of that.
+/// Where the body starts, for a body of this length, and for records, parts of links and what else
+/// is there of that.
 pub(super) fn body_offset(body_len: u64, records_len: u64) -> u64 {
     let table = body_len.div_ceil(CHUNK_BYTES) * 8;
     (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
@@ -140,7 +141,8 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Steps 1 and 2 of FORMAT.md, section 4.6: `start` holds the first bytes of a file of `real_len`.
+    /// Steps 1 and 2 of FORMAT.md, section 4.6: `start` holds the first bytes of a file of
+    /// `real_len`.
     pub(super) fn read(start: &[u8], real_len: u64) -> Result<Self> {
         if !start.starts_with(&MAGIC) {
             return Err(Error::NotTepal { found: looks_like(start) });
@@ -236,7 +238,8 @@ impl Header {
         self.flags.divided
     }
 
-    /// Steps 3 to 6 of FORMAT.md, section 4.6, and the filter but its body. `head` is everything before the body.
+    /// Steps 3 to 6 of FORMAT.md, section 4.6, and the filter but its body. `head` is everything
+    /// before the body.
     pub(super) fn decode<F: FromFile>(
         lengths: Lengths,
         head: &[u8],

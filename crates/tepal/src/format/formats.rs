@@ -6,10 +6,11 @@ use super::foreign;
 use crate::ids::{Format, KeyDomain, Layout, Scheme};
 
 impl Format {
-    /// The format that a file's mark names: bytes that are there for no other reason, or that fit the
-    /// length of the file so closely that chance is ruled out. `None` where the format must be told. A mark of another
-    /// program counts only where the rest can be read, so this costs as much as reading the file; but for the ten bytes that
-    /// begin a `DUMP` of RedisBloom: what begins so is one, if a damaged one.
+    /// The format that a file's mark names: bytes that are there for no other reason, or that fit
+    /// the length of the file so closely that chance is ruled out. `None` where the format must be
+    /// told. A mark of another program counts only where the rest can be read, so this costs as
+    /// much as reading the file; but for the ten bytes that begin a `DUMP` of RedisBloom: what
+    /// begins so is one, if a damaged one.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Format> {
         if bytes.starts_with(&MAGIC) {
@@ -45,10 +46,11 @@ impl Format {
         None
     }
 
-    /// How its program can have made bytes of its keys: the key domains in which its files are asked.
+    /// How its program can have made bytes of its keys: the key domains in which its files are
+    /// asked.
     ///
-    /// What is missing has no meaning there. A program that takes nothing but bytes has [`KeyDomain::Bytes`] and, for bytes
-    /// that are no text, [`KeyDomain::Hex`].
+    /// What is missing has no meaning there. A program that takes nothing but bytes has
+    /// [`KeyDomain::Bytes`] and, for bytes that are no text, [`KeyDomain::Hex`].
     #[must_use]
     pub fn key_domains(self) -> &'static [KeyDomain] {
         #[cfg(feature = "foreign")]

@@ -19,8 +19,8 @@ use crate::kinds::{AnyFilter, FromFile};
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 use crate::kinds::{BodyChecked, Ref};
 
-/// Opens a filter's file, ours or another program's, and checks all of it: [`Open::open`] without keys, and the format by
-/// the file's mark.
+/// Opens a filter's file, ours or another program's, and checks all of it: [`Open::open`] without
+/// keys, and the format by the file's mark.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -54,7 +54,8 @@ pub(super) enum Bytes {
 }
 
 impl Bytes {
-    /// Maps the file, or reads it where that cannot be or is not wanted; and what the system says of it.
+    /// Maps the file, or reads it where that cannot be or is not wanted; and what the system says
+    /// of it.
     pub(super) fn of<'a>(path: &Path, open: &Open<'a>, check: CheckHeader<'a>) -> Result<(Self, Metadata)> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
         let file = File::open(path).map_err(io)?;
@@ -65,14 +66,16 @@ impl Bytes {
         }
         #[cfg(all(feature = "mmap", target_endian = "little"))]
         if kind.is_file() && kind.len() > 0 && !open.in_memory {
-            // SAFETY: the map is only read. That no one cuts or overwrites the file under it is what `open`
-            // asks of its caller in its documentation, with `in_memory` for who cannot promise it; our own `save`
-            // replaces files and never does.
+            // SAFETY: the map is only read. That no one cuts or overwrites the file under it is
+            // what `open` asks of its caller in its documentation, with `in_memory` for who cannot
+            // promise it; our own `save` replaces files and never does.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-            // The filters of a chain share their map, and only the newest is changed: that one is copied.
+            // The filters of a chain share their map, and only the newest is changed: that one is
+            // copied.
             let is_one = map.get(10..12) == Some(&crate::ids::Kind::Bloom.id().to_le_bytes()[..]);
             if open.copy_on_write && is_one && map.starts_with(&MAGIC) {
-                // SAFETY: as above; and what is written to a private map reaches neither the file nor another map.
+                // SAFETY: as above; and what is written to a private map reaches neither the file
+                // nor another map.
                 let private = unsafe { memmap2::MmapOptions::new().no_reserve_swap().map_copy(&file) };
                 // Where the system has none, the first change copies.
                 if let Ok(private) = private {
@@ -127,16 +130,17 @@ impl Bytes {
 const LEAST_LET_GO: usize = 1 << 20;
 
 impl Bytes {
-    /// Gives back the memory of a piece that was copied: it is the file's, and would count as this process's until the map
-    /// is closed. Read again, it comes from the file again.
+    /// Gives back the memory of a piece that was copied: it is the file's, and would count as this
+    /// process's until the map is closed. Read again, it comes from the file again.
     fn let_go(&self, piece: &[u8]) {
         #[cfg(all(feature = "mmap", target_endian = "little", unix))]
         if let Bytes::Map(map) = self {
             let offset = piece.as_ptr().addr().checked_sub(map.as_ptr().addr());
             let inside = |offset: &usize| *offset <= map.len() && piece.len() <= map.len() - offset;
             if let Some(offset) = offset.filter(inside).filter(|_| piece.len() >= LEAST_LET_GO) {
-                // SAFETY: (1) the range lies in the map, as was just seen; (2) the map is of a file and only ever read, so
-                // its pages hold what the file holds: dropped, they are read from it again, and no byte changes.
+                // SAFETY: (1) the range lies in the map, as was just seen; (2) the map is of a file
+                // and only ever read, so its pages hold what the file holds: dropped, they are read
+                // from it again, and no byte changes.
                 let _ = unsafe {
                     map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, offset, piece.len())
                 };
@@ -176,16 +180,18 @@ fn is_device(_: &Metadata) -> bool {
 impl<'a> Open<'a> {
     /// Opens a file, ours or another program's, with these keys and checks.
     ///
-    /// The bits of a tepal file are mapped, not copied, as [`BloomFilter::open`](crate::BloomFilter::open) says, unless [`in_memory`](Self::in_memory)
-    /// was asked for; those of another program are decoded into memory once. The file is mapped for that,
-    /// too, and let go of piece by piece, so that at no time there is a second copy of the bits; `in_memory` reads it first.
+    /// The bits of a tepal file are mapped, not copied, as
+    /// [`BloomFilter::open`](crate::BloomFilter::open) says, unless [`in_memory`](Self::in_memory)
+    /// was asked for; those of another program are decoded into memory once. The file is mapped for
+    /// that, too, and let go of piece by piece, so that at no time there is a second copy of the
+    /// bits; `in_memory` reads it first.
     ///
-    /// A pipe is read to the end that the header of a tepal file says; of another program's filter at most 256 MiB are read
-    /// out of it. A device is refused.
+    /// A pipe is read to the end that the header of a tepal file says; of another program's filter
+    /// at most 256 MiB are read out of it. A device is refused.
     ///
     /// # Errors
-    /// [`Error::Io`], and as [`from_bytes`](Self::from_bytes); [`Error::TooLarge`] for a file of 2 GiB or more on a
-    /// machine of 32 bits; [`Error::PastLimit`] for a pipe that gives too much.
+    /// [`Error::Io`], and as [`from_bytes`](Self::from_bytes); [`Error::TooLarge`] for a file of 2
+    /// GiB or more on a machine of 32 bits; [`Error::PastLimit`] for a pipe that gives too much.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
         let (bytes, found) = Bytes::of(path, self, Open::<'a>::check_header::<AnyFilter>)?;
@@ -230,7 +236,8 @@ impl<'a> Open<'a> {
         Ok((read.checked_with(lines), is_sealed))
     }
 
-    /// All of it is checked now: once it is changed, there is nothing that it could be held against.
+    /// All of it is checked now: once it is changed, there is nothing that it could be held
+    /// against.
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     fn of_private_map<F: FromFile>(&self, map: memmap2::MmapMut) -> Result<(F, bool)> {
         let read = self.dissect::<F>(&map)?;

@@ -1,9 +1,13 @@
 //! Filters and files: `FORMAT.md` in code. Only this room knows of files.
 //!
-//! A tepal file is an envelope around what a kind of filter gives and takes: [`envelope`] is everything but the bits, with
-//! its [`records`]; [`check`] holds the bits against it; [`mod@write`] writes and [`replace`] saves atomically, over the file that the `stamp` says; [`map`] maps
-//! a file without copying it, and [`view`] asks one inside the caller's bytes; [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is
-//! a filter with where it came from. `patch` makes one file of another, from the bits that differ. The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other programs' files are in `foreign`, one file a format.
+//! A tepal file is an envelope around what a kind of filter gives and takes: [`envelope`] is
+//! everything but the bits, with its [`records`]; [`check`] holds the bits against it;
+//! [`mod@write`] writes and [`replace`] saves atomically, over the file that the `stamp` says;
+//! [`map`] maps a file without copying it, and [`view`] asks one inside the caller's bytes;
+//! [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is a
+//! filter with where it came from. `patch` makes one file of another, from the bits that differ.
+//! The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other
+//! programs' files are in `foreign`, one file a format.
 
 mod behind;
 mod beside;

@@ -79,8 +79,8 @@ macro_rules! written {
                 bytes(self, None)
             }
 
-            /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds every change that was made
-            /// without it.
+            /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds
+            /// every change that was made without it.
             ///
             /// # Errors
             /// As [`to_bytes`](Self::to_bytes).
@@ -95,12 +95,14 @@ macro_rules! written {
             /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB.
             ///
             /// # Errors
-            /// [`Error::Io`](crate::Error::Io) where `out` refuses; and as [`to_bytes`](Self::to_bytes).
+            /// [`Error::Io`](crate::Error::Io) where `out` refuses; and as
+            /// [`to_bytes`](Self::to_bytes).
             pub fn write_to(&self, mut out: impl Write) -> Result<()> {
                 to_writer(self, None, &mut out)
             }
 
-            /// [`write_to`](Self::write_to), sealed as by [`to_bytes_sealed`](Self::to_bytes_sealed).
+            /// [`write_to`](Self::write_to), sealed as by
+            /// [`to_bytes_sealed`](Self::to_bytes_sealed).
             ///
             /// # Errors
             /// As [`write_to`](Self::write_to).
@@ -109,13 +111,16 @@ macro_rules! written {
                 to_writer(self, Some(key), &mut out)
             }
 
-            /// Saves the filter as a file, atomically: the bytes go to a temporary file beside `path`, reach the disk, and then take the
-            /// name. Whatever happens, `path` is the old file or the new one, whole.
+            /// Saves the filter as a file, atomically: the bytes go to a temporary file beside
+            /// `path`, reach the disk, and then take the name. Whatever happens, `path` is the old
+            /// file or the new one, whole.
             ///
-            /// An existing file keeps its permissions, its owner and group where this process may give them away (where not, the group
-            /// gets no more than everybody), and its readers keep what they had opened; access lists are not kept. Until it is finished,
-            /// only its owner may read the temporary file. A symbolic link is followed. A process that is killed while saving leaves its
-            /// temporary file; on Unix the next save of the same target removes it.
+            /// An existing file keeps its permissions, its owner and group where this process may
+            /// give them away (where not, the group gets no more than everybody), and its readers
+            /// keep what they had opened; access lists are not kept. Until it is finished, only its
+            /// owner may read the temporary file. A symbolic link is followed. A process that is
+            /// killed while saving leaves its temporary file; on Unix the next save of the same
+            /// target removes it.
             ///
             /// ```
             /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -137,16 +142,18 @@ macro_rules! written {
                 save(self, path.as_ref(), Over::Any, None)
             }
 
-            /// [`save`](Self::save) as a new file, which never replaces another: of two at once, one makes it.
+            /// [`save`](Self::save) as a new file, which never replaces another: of two at once,
+            /// one makes it.
             ///
             /// # Errors
-            /// [`Error::FileExists`](crate::Error::FileExists) where there is anything of that name; and as [`save`](Self::save).
+            /// [`Error::FileExists`](crate::Error::FileExists) where there is anything of that
+            /// name; and as [`save`](Self::save).
             pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
                 save(self, path.as_ref(), Over::Nothing, None)
             }
 
-            /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds every change that was made without it
-            /// ([`SealKey`]).
+            /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds
+            /// every change that was made without it ([`SealKey`]).
             ///
             /// # Errors
             /// As [`save`](Self::save).
@@ -163,13 +170,15 @@ macro_rules! read {
     ($type:ident, $path:path, $owned:path, $into:expr) => {
         #[cfg(feature = "std")]
         impl $path {
-            /// Opens a tepal file and checks all of it: header, lengths, parameters, hash self-test, and the checksum of every bit. A
-            /// file that was damaged, cut, extended or made by something else is refused; any change of a single bit is found.
+            /// Opens a tepal file and checks all of it: header, lengths, parameters, hash
+            /// self-test, and the checksum of every bit. A file that was damaged, cut, extended or
+            /// made by something else is refused; any change of a single bit is found.
             ///
-            /// The bits are mapped, not copied: they come from disk once, at memory speed, and are shared by all processes that open the
-            /// file. Replacing the file by [`save`](Self::save) while it is open is safe. **Cutting or overwriting it in place is not**:
-            /// the system then stops the process (`SIGBUS`) or answers change, as with every mapped file. Use
-            /// [`Open::in_memory`] where that can happen.
+            /// The bits are mapped, not copied: they come from disk once, at memory speed, and are
+            /// shared by all processes that open the file. Replacing the file by
+            /// [`save`](Self::save) while it is open is safe. **Cutting or overwriting it in place
+            /// is not**: the system then stops the process (`SIGBUS`) or answers change, as with
+            /// every mapped file. Use [`Open::in_memory`] where that can happen.
             ///
             /// ```
             /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -206,10 +215,11 @@ macro_rules! read {
                 Open::new().secret_key(key).open_as(path.as_ref())
             }
 
-            /// Opens a file without reading its bits, for files so large that [`open`](Self::open) takes too long.
+            /// Opens a file without reading its bits, for files so large that [`open`](Self::open)
+            /// takes too long.
             ///
-            /// Damage before the bits is found, and so are cuts and additions; damage in the bits is found by
-            /// [`verify`](Self::verify) alone: [`Open::quick`] has the details.
+            /// Damage before the bits is found, and so are cuts and additions; damage in the bits
+            /// is found by [`verify`](Self::verify) alone: [`Open::quick`] has the details.
             ///
             /// # Errors
             /// As [`open`](Self::open), save for damage in the bits.
@@ -219,7 +229,8 @@ macro_rules! read {
         }
 
         impl $owned {
-            /// Reads the bytes of a tepal file into a filter in memory, with every check of [`open`](Self::open).
+            /// Reads the bytes of a tepal file into a filter in memory, with every check of
+            /// [`open`](Self::open).
             ///
             /// ```
             #[doc = concat!("use tepal::", stringify!($type), ";")]
@@ -246,11 +257,13 @@ macro_rules! read {
                 Open::new().secret_key(key).read_as(bytes).and_then($into)
             }
 
-            /// Reads one tepal file out of a stream into a filter in memory, and leaves what follows it. Everything is checked.
+            /// Reads one tepal file out of a stream into a filter in memory, and leaves what
+            /// follows it. Everything is checked.
             ///
             /// # Errors
-            /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`](crate::Error::Io); at the end of the stream
-            /// [`Error::NotTepal`](crate::Error::NotTepal) with [`Looks::Empty`](crate::error::Looks::Empty).
+            /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`](crate::Error::Io); at the end
+            /// of the stream [`Error::NotTepal`](crate::Error::NotTepal) with
+            /// [`Looks::Empty`](crate::error::Looks::Empty).
             #[cfg(feature = "std")]
             pub fn read_from(mut stream: impl Read) -> Result<Self> {
                 Open::new().read_one(&mut stream).and_then($into)

@@ -18,9 +18,11 @@ use crate::kinds::Behind;
 use crate::kinds::storage::{Backing, Mapped};
 use crate::kinds::{AnyFilter, AwaitsBody, BodyChecked, Filter, FromFile, HONOURS_EXCEPTIONS, Ref};
 
-/// How to open a filter's file: the keys it needs, what it may not say of itself, and how much is checked first.
+/// How to open a filter's file: the keys it needs, what it may not say of itself, and how much is
+/// checked first.
 ///
-/// [`tepal::open`](crate::open), [`BloomFilter::open`](crate::BloomFilter::open) and their like are this with one choice each.
+/// [`tepal::open`](crate::open), [`BloomFilter::open`](crate::BloomFilter::open) and their like are
+/// this with one choice each.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -77,8 +79,8 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// The key of the file's seal. A file without a seal is then refused, for its maker seals all, and so is one
-    /// that was sealed under another key or changed since.
+    /// The key of the file's seal. A file without a seal is then refused, for its maker seals all,
+    /// and so is one that was sealed under another key or changed since.
     #[cfg(feature = "seal")]
     #[must_use]
     pub const fn seal_key(mut self, key: &'a SealKey) -> Self {
@@ -86,26 +88,28 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// The format, where the file has no mark that tells it. A tepal file is one whatever is said here.
+    /// The format, where the file has no mark that tells it. A tepal file is one whatever is said
+    /// here.
     #[must_use]
     pub const fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// How keys become bytes, where the file does not record it; [`KeyDomain::Bytes`] if not given. A file that
-    /// records another is refused, and so is a file of a program that has no such keys ([`Format::key_domains`]).
+    /// How keys become bytes, where the file does not record it; [`KeyDomain::Bytes`] if not given.
+    /// A file that records another is refused, and so is a file of a program that has no such keys
+    /// ([`Format::key_domains`]).
     #[must_use]
     pub const fn key_domain(mut self, domain: KeyDomain) -> Self {
         self.key_domain = Some(domain);
         self
     }
 
-    /// The name of the set that the file must record ([`Labels::name`](crate::facts::Labels)). One that records another name, or
-    /// none, is refused, and so is a file of another program.
+    /// The name of the set that the file must record ([`Labels::name`](crate::facts::Labels)). One
+    /// that records another name, or none, is refused, and so is a file of another program.
     ///
-    /// Under a seal nobody can change the name without the key: so one sealed file cannot stand for another that was
-    /// sealed with the same key. Without a seal it finds mistakes alone.
+    /// Under a seal nobody can change the name without the key: so one sealed file cannot stand for
+    /// another that was sealed with the same key. Without a seal it finds mistakes alone.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -125,31 +129,36 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// Leave the bits unread until they are asked for, for files so large that reading them takes too long.
+    /// Leave the bits unread until they are asked for, for files so large that reading them takes
+    /// too long.
     ///
-    /// Found at once, as without it: whatever is wrong before the bits (magic, version, flags, lengths, every
-    /// parameter, the hash self-test, the table of checksums), and a file that was cut or extended. Not found:
-    /// a change in the bits themselves, which may then answer `false` for a key that was inserted, and a sealed
-    /// file that someone has changed, for the seal is of all its bytes. Neither makes an answer panic.
-    /// [`verify`](Opened::verify) finds both, and so does whatever copies the bits (saving, union, the first change),
-    /// which verifies first. Until then the number of set bits, and the rates that follow from it, are those that the
-    /// header says.
+    /// Found at once, as without it: whatever is wrong before the bits (magic, version, flags,
+    /// lengths, every parameter, the hash self-test, the table of checksums), and a file that was
+    /// cut or extended. Not found: a change in the bits themselves, which may then answer `false`
+    /// for a key that was inserted, and a sealed file that someone has changed, for the seal is of
+    /// all its bytes. Neither makes an answer panic. [`verify`](Opened::verify) finds both, and so
+    /// does whatever copies the bits (saving, union, the first change), which verifies first. Until
+    /// then the number of set bits, and the rates that follow from it, are those that the header
+    /// says.
     ///
-    /// Where the file is not mapped (a pipe, [`in_memory`](Self::in_memory), a build without the feature `mmap`) it is read
-    /// into memory, and then everything is checked. So is a file of another program.
+    /// Where the file is not mapped (a pipe, [`in_memory`](Self::in_memory), a build without the
+    /// feature `mmap`) it is read into memory, and then everything is checked. So is a file of
+    /// another program.
     #[must_use]
     pub const fn quick(mut self) -> Self {
         self.quick = true;
         self
     }
 
-    /// Read the file into memory instead of mapping it, for files that others cut or overwrite in place (`cp`, `rsync
-    /// --inplace`, an editor). A mapped reader is then stopped by the system (`SIGBUS`), or its answers change.
+    /// Read the file into memory instead of mapping it, for files that others cut or overwrite in
+    /// place (`cp`, `rsync --inplace`, an editor). A mapped reader is then stopped by the system
+    /// (`SIGBUS`), or its answers change.
     ///
-    /// What was read stays as it is, whatever becomes of the file, and everything is checked, with [`quick`](Self::quick)
-    /// too. A file that was changed while it was read is refused; one of another program only if its format has a checksum
-    /// or its lengths no longer fit. The price: the bits come from disk before the first answer, each process has its own,
-    /// and while it opens the file it holds them twice.
+    /// What was read stays as it is, whatever becomes of the file, and everything is checked, with
+    /// [`quick`](Self::quick) too. A file that was changed while it was read is refused; one of
+    /// another program only if its format has a checksum or its lengths no longer fit. The price:
+    /// the bits come from disk before the first answer, each process has its own, and while it
+    /// opens the file it holds them twice.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -170,13 +179,14 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// Do not copy a mapped filter when it is first changed: the system copies each page (4 KiB mostly) that a change
-    /// touches, and all others stay the file's. For few keys into a filter that is large beside the memory of the machine.
+    /// Do not copy a mapped filter when it is first changed: the system copies each page (4 KiB
+    /// mostly) that a change touches, and all others stay the file's. For few keys into a filter
+    /// that is large beside the memory of the machine.
     ///
-    /// The file itself never changes; everything is checked first, with [`quick`](Self::quick) too. The price: that nobody
-    /// cuts or overwrites the file in place must hold for as long as the filter lives, after changes too; and many keys take
-    /// longer than into a copy. A clone is a copy in memory. Files of other programs, and what is not mapped, are in memory
-    /// in any case.
+    /// The file itself never changes; everything is checked first, with [`quick`](Self::quick) too.
+    /// The price: that nobody cuts or overwrites the file in place must hold for as long as the
+    /// filter lives, after changes too; and many keys take longer than into a copy. A clone is a
+    /// copy in memory. Files of other programs, and what is not mapped, are in memory in any case.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -200,19 +210,23 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// Reads a file's bytes into a filter in memory. Everything is checked, with [`quick`](Self::quick) too. Lengths
-    /// are compared with the bytes that are there before anything is allocated.
+    /// Reads a file's bytes into a filter in memory. Everything is checked, with
+    /// [`quick`](Self::quick) too. Lengths are compared with the bytes that are there before
+    /// anything is allocated.
     ///
-    /// Few formats of other programs have a checksum ([`FileFacts::has_checksum`](crate::facts::FileFacts)): where there is
-    /// none, a file whose *bits* were changed cannot be told from a good one.
+    /// Few formats of other programs have a checksum
+    /// ([`FileFacts::has_checksum`](crate::facts::FileFacts)): where there is none, a file
+    /// whose *bits* were changed cannot be told from a good one.
     ///
     /// # Errors
-    /// [`Error::NotTepal`] for bytes that are no filter, or whose format must be told; [`Error::Unsupported`] for a newer
-    /// version or unknown kind, layout, scheme or flag; [`Error::Damaged`] and [`Error::Parameter`] for what cannot have
-    /// been written so; [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key,
-    /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal that is not as it must be;
-    /// [`Error::OtherKeys`] for another key domain than the one that is recorded, [`Error::NoSuchKeys`] for one that the
-    /// format's program does not have, and [`Error::OtherName`] for another name.
+    /// [`Error::NotTepal`] for bytes that are no filter, or whose format must be told;
+    /// [`Error::Unsupported`] for a newer version or unknown kind, layout, scheme or flag;
+    /// [`Error::Damaged`] and [`Error::Parameter`] for what cannot have been written so;
+    /// [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key,
+    /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal that is
+    /// not as it must be; [`Error::OtherKeys`] for another key domain than the one that is
+    /// recorded, [`Error::NoSuchKeys`] for one that the format's program does not have, and
+    /// [`Error::OtherName`] for another name.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<Opened> {
         if !bytes.starts_with(&MAGIC) {
             return self.foreign(bytes, None);
@@ -245,7 +259,8 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// A filter from the bytes of another program's file. `done` is told what of them is not needed any more.
+    /// A filter from the bytes of another program's file. `done` is told what of them is not needed
+    /// any more.
     #[cfg(feature = "foreign")]
     pub(super) fn foreign(&self, bytes: &[u8], done: Option<Done<'_>>) -> Result<Opened> {
         use super::foreign;
@@ -300,7 +315,8 @@ impl<'a> Open<'a> {
         Ok(self.read(bytes)?.0)
     }
 
-    /// A tepal file as the filter but its bits, what these are to be held against, and where they are.
+    /// A tepal file as the filter but its bits, what these are to be held against, and where they
+    /// are.
     pub(super) fn dissect<F: FromFile>(&self, file: &[u8]) -> Result<Dissected<F>> {
         let lengths = Lengths::read(file, file.len() as u64)?;
         let body_offset = lengths.body_offset as usize;
@@ -338,7 +354,8 @@ impl<F: FromFile> Dissected<F> {
         Self::whole(F::with_body(self.bodiless, lines, None), self.behind)
     }
 
-    /// The filter with its bits, which are held against everything again before they are copied, unless they have passed.
+    /// The filter with its bits, which are held against everything again before they are copied,
+    /// unless they have passed.
     pub(super) fn checked_with(self, lines: Mapped) -> F {
         let check = Ref::new(self.check);
         Self::whole(F::with_body(self.bodiless, lines, Some(check)), self.behind)
@@ -381,8 +398,8 @@ fn unmarked(bytes: &[u8]) -> Looks {
     if formats.is_empty() { looks } else { Looks::Unmarked(formats) }
 }
 
-/// Reads a file's bytes into a filter in memory, ours or another program's, with every check: [`Open::from_bytes`]
-/// without keys, and the format by the file's mark.
+/// Reads a file's bytes into a filter in memory, ours or another program's, with every check:
+/// [`Open::from_bytes`] without keys, and the format by the file's mark.
 ///
 /// # Errors
 /// As [`Open::from_bytes`].

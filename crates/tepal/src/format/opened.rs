@@ -24,11 +24,12 @@ use crate::key::{
 use crate::kinds::generic::{about_calls, ask_calls, change_calls, hand_on};
 use crate::kinds::{AnyFilter, FilePart, Filter, Inner, InnerMut, MutableFilter, Ref, Removal};
 
-/// A filter with the format it was read from or is to be written in, and what its file keeps beside it.
+/// A filter with the format it was read from or is to be written in, and what its file keeps beside
+/// it.
 ///
-/// It is asked through [`filter`](Self::filter), and changed through the calls here: there is no way to put another
-/// filter in its place, so that what is written is always what the format says it is. The bits of a tepal file are mapped;
-/// the first change copies them into memory.
+/// It is asked through [`filter`](Self::filter), and changed through the calls here: there is no
+/// way to put another filter in its place, so that what is written is always what the format says
+/// it is. The bits of a tepal file are mapped; the first change copies them into memory.
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
@@ -70,9 +71,9 @@ impl Opened {
     /// A filter to be written in `format`.
     ///
     /// # Errors
-    /// [`Error::Unconvertible`] where the format holds filters of another scheme, kind or layout, or cannot
-    /// say what the filter's recipe says; [`Error::Unsupported`] for another program's format in a build without the
-    /// feature `foreign`.
+    /// [`Error::Unconvertible`] where the format holds filters of another scheme, kind or layout,
+    /// or cannot say what the filter's recipe says; [`Error::Unsupported`] for another program's
+    /// format in a build without the feature `foreign`.
     pub fn new(filter: impl Into<AnyFilter>, format: Format) -> Result<Self> {
         let filter = filter.into();
         #[cfg(feature = "foreign")]
@@ -139,8 +140,8 @@ impl Opened {
         self.format
     }
 
-    /// Was the file sealed, and opened with the key of its seal? After a quick opening only [`verify`](Self::verify)
-    /// says whether the seal is right.
+    /// Was the file sealed, and opened with the key of its seal? After a quick opening only
+    /// [`verify`](Self::verify) says whether the seal is right.
     #[must_use]
     pub fn is_sealed(&self) -> bool {
         self.is_sealed
@@ -181,8 +182,8 @@ impl Opened {
     /// [`AnyFilter::fold`]. The file stays one of its format.
     ///
     /// # Errors
-    /// As there, and as [`to_bytes`](Self::to_bytes) where the format cannot hold what comes of it. The filter is unchanged
-    /// then.
+    /// As there, and as [`to_bytes`](Self::to_bytes) where the format cannot hold what comes of it.
+    /// The filter is unchanged then.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         let folded = self.filter.folded_by(factor)?;
         self.exchange(folded)
@@ -219,13 +220,13 @@ impl Opened {
         Ok(())
     }
 
-    /// Says how keys become bytes, as [`Open::key_domain`](crate::Open::key_domain), once the file is open: to find out in
-    /// which domain it holds keys that are known to be in it.
+    /// Says how keys become bytes, as [`Open::key_domain`](crate::Open::key_domain), once the file
+    /// is open: to find out in which domain it holds keys that are known to be in it.
     ///
     #[cfg_attr(feature = "foreign", doc = "```")]
     #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
-    /// use tepal::{BloomFilter, KeyDomain, Open, Opened, Scheme, file::Format};
-    /// let ids = BloomFilter::builder().capacity(10).scheme(Scheme::GuavaMitz64).key_domain(KeyDomain::Integer32);
+    /// use tepal::{BloomFilter, KeyDomain, Open, Opened, Scheme, file::Format}; let ids =
+    /// BloomFilter::builder().capacity(10).scheme(Scheme::GuavaMitz64).key_domain(KeyDomain::Integer32);
     /// let bytes = Opened::new(ids.build_from([42u32])?, Format::Guava)?.to_bytes()?;
     ///
     /// let mut file = Open::new().format(Format::Guava).from_bytes(&bytes)?;
@@ -252,8 +253,9 @@ impl Opened {
     /// The same bits in another format, where that is possible.
     ///
     /// # Errors
-    /// [`Error::Unconvertible`] where the other format has another hash or holds another kind: bits cannot be
-    /// turned into those of another hash, so the filter must be built again from its keys.
+    /// [`Error::Unconvertible`] where the other format has another hash or holds another kind: bits
+    /// cannot be turned into those of another hash, so the filter must be built again from its
+    /// keys.
     pub fn convert_to(self, format: Format) -> Result<Self> {
         if format == self.format {
             return Ok(self);
@@ -270,8 +272,8 @@ impl Opened {
         self.beside.as_ref()?.form()
     }
 
-    /// The file with these exceptions beside those it has ([`AnyFilter::except`]): it says no for their keys. Of a key that is
-    /// inserted later it says yes again.
+    /// The file with these exceptions beside those it has ([`AnyFilter::except`]): it says no for
+    /// their keys. Of a key that is inserted later it says yes again.
     ///
     /// # Errors
     /// As there; [`Error::Unconvertible`] for another program's file, which has no place for them.
@@ -284,8 +286,9 @@ impl Opened {
         Ok(Opened { filter: self.filter.except(exceptions)?, ..self })
     }
 
-    /// The file with these exceptions beside those it has, and a divider in the place of their list ([`AnyFilter::divide`]): it is
-    /// right about all members and exceptions, in few bits, and takes no further key.
+    /// The file with these exceptions beside those it has, and a divider in the place of their list
+    /// ([`AnyFilter::divide`]): it is right about all members and exceptions, in few bits, and
+    /// takes no further key.
     ///
     /// # Errors
     /// As there; [`Error::Unconvertible`] for another program's file, which has no place for it.
@@ -301,8 +304,8 @@ impl Opened {
 
     /// The same filter in another form of its format.
     ///
-    /// A payload of `DUMP` that was not read from one names version 9 of RDB: servers take their own version and all before
-    /// it, so that is every Redis from 5.0 on.
+    /// A payload of `DUMP` that was not read from one names version 9 of RDB: servers take their
+    /// own version and all before it, so that is every Redis from 5.0 on.
     ///
     /// # Errors
     /// [`Error::Unconvertible`] where the format has no such form.
@@ -375,7 +378,8 @@ pub(super) fn unknown(format: Format) -> Error {
     Error::Unsupported { what: "file format", found: format.id().into(), known }
 }
 
-/// A chain of another program is its one filter; a longer one has no tepal file. One of our own has.
+/// A chain of another program is its one filter; a longer one has no tepal file. One of our own
+/// has.
 fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
     match filter {
         #[cfg(any(feature = "foreign", feature = "extras"))]

@@ -1,8 +1,10 @@
-//! What makes a filter's file another one of the same shape: the bits that differ, in a few bytes (FORMAT.md, section 6).
+//! What makes a filter's file another one of the same shape: the bits that differ, in a few bytes
+//! (FORMAT.md, section 6).
 //!
-//! A patch knows nothing of keys, secrets or seals: it turns the bytes of one file into those of another, and both stand
-//! under checksums in it. The pieces of a file are found in [`parts`]. How the bits are written is in [`gaps`], keys that were added beside
-//! a ribbon are in [`added`], and patches on disk in `files`.
+//! A patch knows nothing of keys, secrets or seals: it turns the bytes of one file into those of
+//! another, and both stand under checksums in it. The pieces of a file are found in [`parts`]. How
+//! the bits are written is in [`gaps`], keys that were added beside a ribbon are in [`added`], and
+//! patches on disk in `files`.
 
 mod added;
 #[cfg(feature = "std")]
@@ -33,14 +35,16 @@ const MOST_SECTION: u64 = 80;
 /// More bits than any file has; numbers up to here can be added.
 const MOST_BODY: u64 = 1 << 52;
 
-/// What makes an old filter's file the new one, byte for byte: for copies of a filter that are far away, such as on phones.
+/// What makes an old filter's file the new one, byte for byte: for copies of a filter that are far
+/// away, such as on phones.
 ///
-/// It has the bits that differ, within 5 % of what their entropy asks, and what else is new: the count of keys, labels, the
-/// seal. Both files are filters of one shape and one hash (`tepal build --like OLD`). Whoever applies a patch needs neither
-/// the secret key of the filter nor that of its seal, and the new file is right to the last bit, or there is none.
+/// It has the bits that differ, within 5 % of what their entropy asks, and what else is new: the
+/// count of keys, labels, the seal. Both files are filters of one shape and one hash (`tepal
+/// build --like OLD`). Whoever applies a patch needs neither the secret key of the filter nor that
+/// of its seal, and the new file is right to the last bit, or there is none.
 ///
-/// Of two ribbons that differ in the keys that were added to them (`RibbonFilter::insert`, `tepal add`) a patch has about 7 bytes for each
-/// key that is new.
+/// Of two ribbons that differ in the keys that were added to them (`RibbonFilter::insert`, `tepal
+/// add`) a patch has about 7 bytes for each key that is new.
 ///
 /// ```
 /// use tepal::{BloomFilter, file::Patch};
@@ -99,8 +103,9 @@ impl Patch {
     /// What makes the file `old` the file `new`.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] for two filters of different shape, hash or kind, and for files of another program that differ
-    /// in length: bits cannot be compared then. So are two ribbons whose words are not as many. [`Error::Damaged`] for a tepal file that is.
+    /// [`Error::Incompatible`] for two filters of different shape, hash or kind, and for files of
+    /// another program that differ in length: bits cannot be compared then. So are two ribbons
+    /// whose words are not as many. [`Error::Damaged`] for a tepal file that is.
     pub fn between(old: &[u8], new: &[u8]) -> Result<Self> {
         let (form, from, to) = parts::of_both(old, new)?;
         let (head, old_body, new_body) = (to.head, from.body, to.body);
@@ -148,11 +153,12 @@ impl Patch {
         Self::from_bytes(out)
     }
 
-    /// Reads a patch. Whether it is whole is checked here; which file it is for, when it is applied.
+    /// Reads a patch. Whether it is whole is checked here; which file it is for, when it is
+    /// applied.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for bytes that are no patch; [`Error::Unsupported`] for one of a newer version;
-    /// [`Error::Damaged`].
+    /// [`Error::Parameter`] for bytes that are no patch; [`Error::Unsupported`] for one of a newer
+    /// version; [`Error::Damaged`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         if !bytes.starts_with(&MARK) {
             return Err(Error::parameter(
@@ -224,19 +230,22 @@ impl Patch {
         &self.bytes
     }
 
-    /// How many bits it changes. The keys that were added to a ribbon are none of them: [`added_keys`](Self::added_keys).
+    /// How many bits it changes. The keys that were added to a ribbon are none of them:
+    /// [`added_keys`](Self::added_keys).
     #[must_use]
     pub fn flips(&self) -> u64 {
         if self.is_inverted { 8 * self.body_len - self.coded } else { self.coded }
     }
 
-    /// How many keys it puts beside a ribbon, where they were added to the new file (`RibbonFilter::insert`) and not to the old one.
+    /// How many keys it puts beside a ribbon, where they were added to the new file
+    /// (`RibbonFilter::insert`) and not to the old one.
     #[must_use]
     pub fn added_keys(&self) -> u64 {
         self.added.map_or(0, |added| added.put())
     }
 
-    /// How many of the keys that were added to the old file are not beside the ribbon of the new one.
+    /// How many of the keys that were added to the old file are not beside the ribbon of the new
+    /// one.
     #[must_use]
     pub fn removed_keys(&self) -> u64 {
         self.added.map_or(0, |added| added.gone())
@@ -257,8 +266,8 @@ impl Patch {
     /// The new file, from the old one.
     ///
     /// # Errors
-    /// [`Error::OtherOld`] where the patch is for another file; [`Error::Damaged`] where what it makes is not what it says;
-    /// [`Error::TooLarge`] where there is no memory for it.
+    /// [`Error::OtherOld`] where the patch is for another file; [`Error::Damaged`] where what it
+    /// makes is not what it says; [`Error::TooLarge`] where there is no memory for it.
     pub fn apply(&self, old: &[u8]) -> Result<Vec<u8>> {
         let start = self.start(old)?;
         let too_large = |_| Error::TooLarge { bytes: self.new.len };
@@ -374,7 +383,8 @@ impl fmt::Debug for Patch {
     }
 }
 
-/// The bits in which two bodies of one length differ, up to 64 at a time, with the place of the first.
+/// The bits in which two bodies of one length differ, up to 64 at a time, with the place of the
+/// first.
 fn words<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = (u64, u64)> + 'a {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let pairs = old.chunks(8).zip(new.chunks(8));

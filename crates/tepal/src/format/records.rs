@@ -10,7 +10,8 @@ use crate::kinds::FilePart;
 
 /// Record tags from here on may be ignored.
 const IGNORABLE: u16 = 0x8000;
-/// The tags of the records that hold a parameter of the scheme. Labels stand before and behind them.
+/// The tags of the records that hold a parameter of the scheme. Labels stand before and behind
+/// them.
 const SCHEME_TAGS: [u16; 2] = [5, 6];
 
 /// Tag and text of every record of a filter's file, in order.

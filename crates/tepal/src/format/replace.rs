@@ -1,14 +1,14 @@
-//! Replacing a file so that whoever looks sees the old one or the new one, whole; and clearing away what a
-//! killed process left of that.
+//! Replacing a file so that whoever looks sees the old one or the new one, whole; and clearing away
+//! what a killed process left of that.
 //!
-//! The new bytes go to a temporary file beside the target, which takes the target's name when it is finished
-//! ([`temporary`], which says too who may sweep it). Until then nobody but its owner may read it. What can be saved to
-//! at all, [`place`] says before any of that; what stands at the target, the saver says ([`Over`]), and
-//! [`lock`] is for savers that change what they have read.
+//! The new bytes go to a temporary file beside the target, which takes the target's name when it is
+//! finished ([`temporary`], which says too who may sweep it). Until then nobody but its owner may
+//! read it. What can be saved to at all, [`place`] says before any of that; what stands at the
+//! target, the saver says ([`Over`]), and [`lock`] is for savers that change what they have read.
 //!
-//! Between the last look at the target and the new name nobody else may replace it, so every saver holds a lock
-//! on the folder for these two steps ([`system::guard`]). What is not tepal, such as `mv`, takes no lock: only
-//! between these two steps, microseconds, can its file be lost.
+//! Between the last look at the target and the new name nobody else may replace it, so every saver
+//! holds a lock on the folder for these two steps ([`system::guard`]). What is not tepal, such as
+//! `mv`, takes no lock: only between these two steps, microseconds, can its file be lost.
 
 mod lock;
 mod place;
@@ -51,12 +51,14 @@ impl Over<'_> {
     }
 }
 
-/// Puts what `write` writes in the place of the file at `path`, atomically. An existing file keeps its permissions, and
-/// its owner and group where the saver may give them; a symbolic link is followed. Gives the new file, which is locked.
+/// Puts what `write` writes in the place of the file at `path`, atomically. An existing file keeps
+/// its permissions, and its owner and group where the saver may give them; a symbolic link is
+/// followed. Gives the new file, which is locked.
 ///
 /// # Errors
-/// [`Error::Io`] where the system or `write` refuses; [`Error::Parameter`] where `path` is something that
-/// cannot be replaced by a file; [`Error::FileExists`] and [`Error::FileChanged`] where the target is not as `over` says.
+/// [`Error::Io`] where the system or `write` refuses; [`Error::Parameter`] where `path` is
+/// something that cannot be replaced by a file; [`Error::FileExists`] and [`Error::FileChanged`]
+/// where the target is not as `over` says.
 pub(super) fn replace(
     path: &Path,
     over: Over<'_>,

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use crate::ids::{KeyDomain, Layout, Scheme};
 use crate::kinds::bloom::{BloomFilter, BloomFilterBuilder};
 
-/// One of every layout and key domain that numbers are keys of, and of every scheme that needs no key or name; some are not in this build.
+/// One of every layout and key domain that numbers are keys of, and of every scheme that needs no
+/// key or name; some are not in this build.
 pub(super) fn builders() -> Vec<BloomFilterBuilder> {
     let mut builders = Vec::new();
     for &layout in Layout::ALL {

@@ -1,7 +1,7 @@
 //! The seal of a file: HMAC-SHA256 of all its bytes under its maker's key (FORMAT.md, section 4.7).
 //!
-//! Without the feature `seal` the types are there and have no values: no key can be made, so no file is sealed
-//! and no seal is ever compared.
+//! Without the feature `seal` the types are there and have no values: no key can be made, so no
+//! file is sealed and no seal is ever compared.
 
 #![cfg_attr(
     not(feature = "seal"),
@@ -27,8 +27,8 @@ use with::Sealing;
 #[cfg(not(feature = "seal"))]
 use without::Sealing;
 
-/// What was written as the seal of an opened file, and the seal of that file under the reader's key, as far as
-/// the header: the body is still to come.
+/// What was written as the seal of an opened file, and the seal of that file under the reader's
+/// key, as far as the header: the body is still to come.
 #[derive(Debug)]
 pub(super) struct Seal {
     after_head: Sealing,
@@ -86,12 +86,14 @@ mod with {
 
     /// The key of seals: 16 bytes or more from a source of random numbers, kept outside every file.
     ///
-    /// A sealed file is opened with the key of its seal, or not at all ([`Open::seal_key`](crate::Open::seal_key)):
-    /// nobody without the key can change it, or put another in its place.
+    /// A sealed file is opened with the key of its seal, or not at all
+    /// ([`Open::seal_key`](crate::Open::seal_key)): nobody without the key can change it, or put
+    /// another in its place.
     ///
-    /// What is kept of the bytes is a state of HMAC, with which seals can be made too. It is overwritten when the key is
-    /// dropped, and so is each seal under way. Not overwritten are the bytes that the key was made of, which are the
-    /// caller's, places in memory that it was moved away from, and what HMAC leaves on the stack while it computes.
+    /// What is kept of the bytes is a state of HMAC, with which seals can be made too. It is
+    /// overwritten when the key is dropped, and so is each seal under way. Not overwritten are the
+    /// bytes that the key was made of, which are the caller's, places in memory that it was moved
+    /// away from, and what HMAC leaves on the stack while it computes.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -42,15 +42,17 @@ fn read<'de, F, D: Deserializer<'de>>(deserializer: D, of: fn(&[u8]) -> OurResul
     }
 }
 
-/// As the bytes of its file, whatever its kind; in formats that people read, such as JSON, in Base64. A filter with a secret key is
-/// refused: whoever reads it has no place to give the key. So is a chain of another program, which has no tepal file.
+/// As the bytes of its file, whatever its kind; in formats that people read, such as JSON, in
+/// Base64. A filter with a secret key is refused: whoever reads it has no place to give the key. So
+/// is a chain of another program, which has no tepal file.
 impl Serialize for AnyFilter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         write(serializer, self.scheme(), || self.to_bytes())
     }
 }
 
-/// With every check of [`tepal::from_bytes`](crate::format::open::from_bytes), and of tepal files alone.
+/// With every check of [`tepal::from_bytes`](crate::format::open::from_bytes), and of tepal files
+/// alone.
 impl<'de> Deserialize<'de> for AnyFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read(deserializer, |bytes| Open::new().read_as(bytes))
@@ -60,8 +62,9 @@ impl<'de> Deserialize<'de> for AnyFilter {
 /// The types of the list. One with a storage may have its bits elsewhere when it is written.
 macro_rules! as_file {
     ($kind:ident: $module:ident::$type:ident $(<$storage:ident>)?) => {
-        /// As the bytes of its file (`to_bytes`); in formats that people read, such as JSON, in Base64. A filter with a secret key
-        /// is refused: whoever reads it has no place to give the key.
+        /// As the bytes of its file (`to_bytes`); in formats that people read, such as JSON, in
+        /// Base64. A filter with a secret key is refused: whoever reads it has no place to give the
+        /// key.
         impl$(<$storage: PlainStorage>)? Serialize for crate::kinds::$module::$type$(<$storage>)? {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 let scheme = crate::kinds::Filter::key_hasher(self).scheme();
@@ -69,7 +72,8 @@ macro_rules! as_file {
             }
         }
 
-        /// With every check of `from_bytes`. A filter of another kind is refused: an [`AnyFilter`] is of any.
+        /// With every check of `from_bytes`. A filter of another kind is refused: an [`AnyFilter`]
+        /// is of any.
         impl<'de> Deserialize<'de> for crate::kinds::$module::$type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 read(deserializer, Self::from_bytes)

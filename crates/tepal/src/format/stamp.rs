@@ -4,8 +4,9 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file's identity (on Unix its device and inode, elsewhere nothing), its length, and when it was last written. Another
-/// file of the name has another one, and so has the same file after a write in place.
+/// A file's identity (on Unix its device and inode, elsewhere nothing), its length, and when it was
+/// last written. Another file of the name has another one, and so has the same file after a write
+/// in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     #[cfg(unix)]

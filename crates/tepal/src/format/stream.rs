@@ -11,23 +11,25 @@ use crate::error::{Error, Looks, Result};
 use crate::ids::Format;
 use crate::kinds::{AnyFilter, FromFile};
 
-/// The most bytes that are read of another program's filter out of a pipe: a tepal file says its length, theirs may not.
+/// The most bytes that are read of another program's filter out of a pipe: a tepal file says its
+/// length, theirs may not.
 const MOST: u64 = 256 << 20;
 
-/// Says whether the header of a file is right, before its length is believed: [`Open::check_header`] of what is asked for.
+/// Says whether the header of a file is right, before its length is believed:
+/// [`Open::check_header`] of what is asked for.
 pub(super) type CheckHeader<'a> = fn(&Open<'a>, Lengths, &[u8]) -> Result<()>;
 
 impl<'a> Open<'a> {
-    /// Reads one tepal file out of a stream, and leaves what follows it: files can stand one after the other. Everything is
-    /// checked, as by [`from_bytes`](Self::from_bytes).
+    /// Reads one tepal file out of a stream, and leaves what follows it: files can stand one after
+    /// the other. Everything is checked, as by [`from_bytes`](Self::from_bytes).
     ///
-    /// Memory grows with what has come, not with what the file says of its length. The reads are few and large; a buffer
-    /// around `stream` is not needed.
+    /// Memory grows with what has come, not with what the file says of its length. The reads are
+    /// few and large; a buffer around `stream` is not needed.
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]; at the end of the stream [`Error::NotTepal`] with
-    /// [`Looks::Empty`]. Of other programs' files few say where they end: read all of it, for
-    /// [`from_bytes`](Self::from_bytes).
+    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]; at the end of the stream
+    /// [`Error::NotTepal`] with [`Looks::Empty`]. Of other programs' files few say where they end:
+    /// read all of it, for [`from_bytes`](Self::from_bytes).
     pub fn read_from(&self, mut stream: impl Read) -> Result<Opened> {
         let bytes = self.file_in(&mut stream, Open::<'a>::check_header::<AnyFilter>)?;
         let (filter, is_sealed) = self.read(&bytes)?;
@@ -45,8 +47,8 @@ impl<'a> Open<'a> {
         Header::decode::<F>(lengths, head, self.secret, self.seal).map(drop)
     }
 
-    /// The bytes of one file. Its length is believed once the header is known to be right, so that a stream is not read past
-    /// the end of a damaged file.
+    /// The bytes of one file. Its length is believed once the header is known to be right, so that
+    /// a stream is not read past the end of a damaged file.
     fn file_in(&self, stream: &mut dyn Read, check: CheckHeader<'a>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         read_up_to(stream, START as u64, &mut bytes)?;
@@ -72,8 +74,8 @@ impl<'a> Open<'a> {
         Ok(())
     }
 
-    /// The bytes of one filter, ours or another program's, out of a pipe that should end with it. Of one that does not,
-    /// so many that opening refuses them.
+    /// The bytes of one filter, ours or another program's, out of a pipe that should end with it.
+    /// Of one that does not, so many that opening refuses them.
     pub(super) fn all_of(&self, stream: &mut dyn Read, check: CheckHeader<'a>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         read_up_to(stream, START as u64, &mut bytes)?;
@@ -95,7 +97,8 @@ impl<'a> Open<'a> {
         Ok(bytes)
     }
 
-    /// Whether bytes that begin so can be a filter of another program, or can be told to be none only at their end.
+    /// Whether bytes that begin so can be a filter of another program, or can be told to be none
+    /// only at their end.
     #[cfg(feature = "foreign")]
     fn may_be_foreign(&self, first: &[u8]) -> bool {
         let is_told = self.format.is_some_and(|format| format != Format::Tepal);

@@ -11,8 +11,9 @@ use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
 use crate::kinds::{BodyChecked, Filter, FromFile};
 
-/// A filter that is asked inside bytes of the caller's: `BloomFilter<InBytes<B>>`, `RibbonFilter<InBytes<B>>` and
-/// `RibbonMap<InBytes<B>>`. Nothing else can be such. [`Open::view`] gives whichever of them is asked for.
+/// A filter that is asked inside bytes of the caller's: `BloomFilter<InBytes<B>>`,
+/// `RibbonFilter<InBytes<B>>` and `RibbonMap<InBytes<B>>`. Nothing else can be such. [`Open::view`]
+/// gives whichever of them is asked for.
 pub trait Viewed: sealed::Sealed + Sized {
     /// The bytes that it is asked in.
     type Bytes: StableBytes;
@@ -22,7 +23,8 @@ pub trait Viewed: sealed::Sealed + Sized {
     fn viewed(open: &Open<'_>, bytes: Self::Bytes, place: Range<usize>) -> Result<Self>;
 }
 
-/// Views of a kind. `$copying` is the call that copies, `$link` where its page is; `$also` is what more there is to say.
+/// Views of a kind. `$copying` is the call that copies, `$link` where its page is; `$also` is what
+/// more there is to say.
 macro_rules! viewed {
     ($filter:ident, $copying:literal, $($also:literal)*) => {
         impl<B: StableBytes> sealed::Sealed for $filter<InBytes<B>> {}
@@ -37,19 +39,23 @@ macro_rules! viewed {
         }
 
         impl<B: StableBytes> $filter<InBytes<B>> {
-            /// One that is asked where its file lies in memory, and never copied: in a `&[u8]`, in bytes that were built into
-            /// the program ([`include_aligned!`](crate::include_aligned)), in an [`Arc`](alloc::sync::Arc) of a map of the caller's ([`StableBytes`]).
+            /// One that is asked where its file lies in memory, and never copied: in a `&[u8]`, in
+            /// bytes that were built into the program
+            /// ([`include_aligned!`](crate::include_aligned)), in an [`Arc`](alloc::sync::Arc) of a
+            /// map of the caller's ([`StableBytes`]).
             #[doc = concat!("Everything is checked, as by ", $copying, "; [`Open::view`] has keys and options.")]
             $(#[doc = $also])*
             ///
             /// # Errors
             #[doc = concat!("As ", $copying, ", and [`Error::NotInPlace`] where the bits do not lie at a multiple of 64")]
-            /// in memory, or the machine is big-endian: that call copies them. [`Error::NotPossible`] for a filter of another kind.
+            /// in memory, or the machine is big-endian: that call copies them.
+            /// [`Error::NotPossible`] for a filter of another kind.
             pub fn view(bytes: B) -> Result<Self> {
                 Open::new().view(bytes)
             }
 
-            /// [`view`](Self::view) of a file inside larger bytes, such as one of many filters in a table file.
+            /// [`view`](Self::view) of a file inside larger bytes, such as one of many filters in a
+            /// table file.
             ///
             /// # Errors
             /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
@@ -110,8 +116,9 @@ viewed!(
 );
 
 impl Open<'_> {
-    /// A tepal file's filter that is asked where it lies, with these keys and checks: a [`BloomFilter`], a `RibbonFilter` or a
-    /// `RibbonMap`, whichever is asked for. Asked to be [quick](Self::quick), it leaves the bits unread until they are asked for.
+    /// A tepal file's filter that is asked where it lies, with these keys and checks: a
+    /// [`BloomFilter`], a `RibbonFilter` or a `RibbonMap`, whichever is asked for. Asked to be
+    /// [quick](Self::quick), it leaves the bits unread until they are asked for.
     ///
     /// ```
     /// # #[cfg(target_endian = "little")] {
@@ -178,7 +185,8 @@ pub(super) fn place_in(bytes: &[u8], place: impl RangeBounds<usize>) -> Result<R
 }
 
 /// Builds the bytes of a file into the program, as [`include_bytes!`] does, at a multiple of 64: so
-/// [`BloomFilter::view`](crate::BloomFilter::view), `RibbonFilter::view` and `RibbonMap::view` can ask a filter there without a copy. Gives a `&'static [u8]`.
+/// [`BloomFilter::view`](crate::BloomFilter::view), `RibbonFilter::view` and `RibbonMap::view` can
+/// ask a filter there without a copy. Gives a `&'static [u8]`.
 ///
 /// ```
 /// # #[cfg(target_endian = "little")] {

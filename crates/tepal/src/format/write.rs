@@ -19,7 +19,8 @@ use crate::kinds::bloom::Shared;
 use crate::kinds::storage::PlainStorage;
 use crate::kinds::{FilePart, Filter};
 
-/// Hands out the file of a filter, piece by piece. `refuse` makes an error of the caller's where there is no memory.
+/// Hands out the file of a filter, piece by piece. `refuse` makes an error of the caller's where
+/// there is no memory.
 pub(super) fn pieces<E>(
     kind: Kind,
     part: &FilePart<'_>,
@@ -126,14 +127,15 @@ impl BloomFilter<Shared> {
     /// Writes the file to `out`.
     ///
     /// # Errors
-    /// As [`write_to`](BloomFilter::write_to) of a filter in memory, and [`Error::TooLarge`] where there is no memory for
-    /// the copy.
+    /// As [`write_to`](BloomFilter::write_to) of a filter in memory, and [`Error::TooLarge`] where
+    /// there is no memory for the copy.
     #[cfg(feature = "std")]
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.snapshot()?.write_to(out)
     }
 
-    /// Saves the filter as a file, atomically, as [`save`](BloomFilter::save) of a filter in memory does.
+    /// Saves the filter as a file, atomically, as [`save`](BloomFilter::save) of a filter in memory
+    /// does.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

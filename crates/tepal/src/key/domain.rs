@@ -64,7 +64,8 @@ impl KeyDomain {
         KeyDomain::ALL.iter().copied().filter(has_numbers)
     }
 
-    /// A call of its own: inlined, it makes the hashes of integers in a filter of bytes half as slow again.
+    /// A call of its own: inlined, it makes the hashes of integers in a filter of bytes half as
+    /// slow again.
     #[cfg(not(feature = "foreign"))]
     #[cold]
     #[inline(never)]

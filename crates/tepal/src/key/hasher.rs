@@ -14,12 +14,12 @@ use crate::bits::kernel::hash_integers;
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Scheme};
 
-/// What a filter does with a key before it looks at its bits: the [`Recipe`], the [`KeyDomain`], the [`Scheme`] with its
-/// seed or secret.
+/// What a filter does with a key before it looks at its bits: the [`Recipe`], the [`KeyDomain`],
+/// the [`Scheme`] with its seed or secret.
 ///
-/// Every call of a filter that takes a key goes through the filter's own; [`key_hasher`](crate::BloomFilter::key_hasher)
-/// gives a copy of it, so that threads and other programs hash ahead of the filter. Filters with equal hashers share
-/// hashes. Cheap to clone.
+/// Every call of a filter that takes a key goes through the filter's own;
+/// [`key_hasher`](crate::BloomFilter::key_hasher) gives a copy of it, so that threads and other
+/// programs hash ahead of the filter. Filters with equal hashers share hashes. Cheap to clone.
 ///
 /// ```
 /// use tepal::{BloomFilter, Recipe};
@@ -65,16 +65,16 @@ impl KeyHasher {
     /// The 64-bit hash of a key, for the calls whose names end in `_hash` or `_hashes`.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] where the key domain does not have the key, such as text in an integer filter;
-    /// [`Error::NoHash`] where the scheme goes from the key straight to the bits ([`has_hash`](Self::has_hash));
-    /// [`Error::CallerHashes`] under [`Scheme::CallerHash`].
+    /// [`Error::KeyRefused`] where the key domain does not have the key, such as text in an integer
+    /// filter; [`Error::NoHash`] where the scheme goes from the key straight to the bits
+    /// ([`has_hash`](Self::has_hash)); [`Error::CallerHashes`] under [`Scheme::CallerHash`].
     #[inline]
     pub fn hash<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
         self.hash_ref(key.key(&mut KeySink::new()))
     }
 
-    /// [`hash`](Self::hash) for a borrowed key. The usual cases are inlined into the loops over keys: there the calls
-    /// cost as much as the hash.
+    /// [`hash`](Self::hash) for a borrowed key. The usual cases are inlined into the loops over
+    /// keys: there the calls cost as much as the hash.
     #[inline(always)]
     pub(crate) fn hash_ref(&self, key: KeyRef<'_>) -> Result<u64> {
         match self.usual_hash(key) {
@@ -83,7 +83,8 @@ impl KeyHasher {
         }
     }
 
-    /// The hash of a key that goes the usual way: a scheme and a domain that have a quick one, and a key that is of it.
+    /// The hash of a key that goes the usual way: a scheme and a domain that have a quick one, and
+    /// a key that is of it.
     #[inline(always)]
     pub(crate) fn usual_hash(&self, key: KeyRef<'_>) -> Option<u64> {
         self.usual.hash(key)
@@ -107,7 +108,8 @@ impl KeyHasher {
         self.usual.hash_bytes(bytes)
     }
 
-    /// The hashes of integers from number `start` on, where keys are of 64 bits and go the usual way; says whether they are.
+    /// The hashes of integers from number `start` on, where keys are of 64 bits and go the usual
+    /// way; says whether they are.
     #[inline(always)]
     pub(super) fn hash_if_integers<K: Keys + ?Sized>(
         &self,
@@ -124,7 +126,8 @@ impl KeyHasher {
         }
     }
 
-    /// [`hash_ref`](Self::hash_ref) for many keys in turn: what each of them asks of the hasher is at hand.
+    /// [`hash_ref`](Self::hash_ref) for many keys in turn: what each of them asks of the hasher is
+    /// at hand.
     #[inline(always)]
     pub(super) fn hash_refs(&self) -> impl Fn(KeyRef<'_>) -> Result<u64> {
         let usual = self.usual;
@@ -134,8 +137,8 @@ impl KeyHasher {
         }
     }
 
-    /// [`hash`](Self::hash) for every scheme, domain, recipe and key. The key comes by its address: by value it would be
-    /// written in words and copied in vectors, for which the CPU waits.
+    /// [`hash`](Self::hash) for every scheme, domain, recipe and key. The key comes by its address:
+    /// by value it would be written in words and copied in vectors, for which the CPU waits.
     #[inline(never)]
     pub(crate) fn hash_any(&self, key: &KeyRef<'_>) -> Result<u64> {
         match &self.hasher {
@@ -146,7 +149,8 @@ impl KeyHasher {
         }
     }
 
-    /// Is a key, which is no usual one, in a filter that `holds` its hash? Without a hash, it is as [`is_perhaps_in`] says.
+    /// Is a key, which is no usual one, in a filter that `holds` its hash? Without a hash, it is as
+    /// [`is_perhaps_in`] says.
     #[inline(always)]
     pub(crate) fn is_in_any(&self, key: &KeyRef<'_>, holds: impl FnOnce(u64) -> bool) -> bool {
         match self.hash_any(key) {
@@ -180,12 +184,14 @@ impl KeyHasher {
         }
     }
 
-    /// Adds a key to others that are prepared for this hasher's filters: its hash, or what stands for it under a scheme
-    /// without one. The costly part of asking and inserting is done then, on whatever thread.
+    /// Adds a key to others that are prepared for this hasher's filters: its hash, or what stands
+    /// for it under a scheme without one. The costly part of asking and inserting is done then, on
+    /// whatever thread.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash); [`Error::NoHash`] where the other keys
-    /// were prepared for a scheme with a hash and this one has none, or the other way round. Nothing is added then.
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash);
+    /// [`Error::NoHash`] where the other keys were prepared for a scheme with a hash and this one
+    /// has none, or the other way round. Nothing is added then.
     #[inline(always)]
     pub fn prepare<K: Key + ?Sized>(&self, key: &K, prepared: &mut PreparedKeys) -> Result<()> {
         match &self.hasher {
@@ -207,8 +213,8 @@ impl KeyHasher {
         }
     }
 
-    /// Hashes keys from number `start` on, and says whether one of them has no hash. Each of the usual ways has a loop
-    /// of its own.
+    /// Hashes keys from number `start` on, and says whether one of them has no hash. Each of the
+    /// usual ways has a loop of its own.
     #[inline(always)]
     pub(crate) fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         if let Some(integers) = self.usual.of_integers() {
@@ -223,13 +229,15 @@ impl KeyHasher {
         }
     }
 
-    /// [`hash_batch`](Self::hash_batch) for a few keys. Inlined twice into one caller, the loops keep less at hand.
+    /// [`hash_batch`](Self::hash_batch) for a few keys. Inlined twice into one caller, the loops
+    /// keep less at hand.
     #[inline(never)]
     fn hash_short_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         self.hash_batch(keys, start, hashes)
     }
 
-    /// The loop of one way. The way is a type: LLVM left a closure out of line, which spilled each key to memory.
+    /// The loop of one way. The way is a type: LLVM left a closure out of line, which spilled each
+    /// key to memory.
     #[inline(always)]
     fn hash_each<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64], way: impl Way) -> bool {
         let (mut refused, mut sink) = (false, KeySink::new());
@@ -246,8 +254,8 @@ impl KeyHasher {
         refused
     }
 
-    /// Answers many keys in batches, which `ask` answers, from so many bytes of bits. What is to say of a key without a
-    /// hash, [`is_perhaps_in`] says.
+    /// Answers many keys in batches, which `ask` answers, from so many bytes of bits. What is to
+    /// say of a key without a hash, [`is_perhaps_in`] says.
     #[inline(always)]
     pub(crate) fn answer_in_batches<K: Keys + ?Sized>(
         &self,
@@ -274,8 +282,8 @@ impl KeyHasher {
     ) {
         let (mut hashes, mut answers) = ([0; BATCH], [false; BATCH]);
         let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
-        // In the cache, text that comes in shorter turns is read more evenly from where it lies: misses of 12 bytes each in a
-        // filter of 1e5 keys took 0.9 of the time.
+        // In the cache, text that comes in shorter turns is read more evenly from where it lies:
+        // misses of 12 bytes each in a filter of 1e5 keys took 0.9 of the time.
         let most = if size < SMALL { BATCH.min(SMALL_BATCH) } else { BATCH };
         for start in (0..keys.len()).step_by(most) {
             let count = (keys.len() - start).min(most);
@@ -391,7 +399,8 @@ impl KeyHasher {
         if self.has_hash() { Ok(()) } else { Err(Error::NoHash { scheme: self.scheme() }) }
     }
 
-    /// Do both give every key the same hash or positions? Names the first property in which they differ.
+    /// Do both give every key the same hash or positions? Names the first property in which they
+    /// differ.
     pub(crate) fn check_same(&self, other: &KeyHasher) -> Result<()> {
         use alloc::string::ToString;
         let differ = |property, expected, found| Err(Error::Incompatible { property, expected, found });
@@ -425,15 +434,16 @@ impl KeyHasher {
 
 fn drop_bytes(_: &[u8]) {}
 
-/// Can a key be in a filter, if it has no hash there for this reason? What the domain refuses was never inserted; where
-/// the caller hashes, it may be any.
+/// Can a key be in a filter, if it has no hash there for this reason? What the domain refuses was
+/// never inserted; where the caller hashes, it may be any.
 #[cold]
 pub(crate) fn is_perhaps_in(error: &Error) -> bool {
     matches!(error, Error::CallerHashes { .. })
 }
 
-/// Under a scheme without a hash fewer keys than this are asked one by one, and so are all where the bits are fewer bytes:
-/// a batch fetches memory ahead, which has to be worth the work of preparing the keys.
+/// Under a scheme without a hash fewer keys than this are asked one by one, and so are all where
+/// the bits are fewer bytes: a batch fetches memory ahead, which has to be worth the work of
+/// preparing the keys.
 const FEW: usize = 32;
 /// Keys of a batch where the bits are so few bytes.
 const SMALL_BATCH: usize = 256;

@@ -28,8 +28,8 @@ pub(crate) fn hash_each<I, H>(
     Ok(hashes)
 }
 
-/// Hands many keys in batches to `insert`, with the number of the first of each, up to the first key that is
-/// refused.
+/// Hands many keys in batches to `insert`, with the number of the first of each, up to the first
+/// key that is refused.
 #[inline(always)]
 pub(crate) fn insert_in_batches<F, K: Keys + ?Sized>(
     mut filter: F,
@@ -85,8 +85,8 @@ fn insert_hashed_in_batches_of<const BATCH: usize, F, K: Keys + ?Sized>(
     Ok(())
 }
 
-/// [`insert_in_batches`] for the keys of an iterator. A list goes the other way: as an iterator of its keys, integers took
-/// a third more instructions.
+/// [`insert_in_batches`] for the keys of an iterator. A list goes the other way: as an iterator of
+/// its keys, integers took a third more instructions.
 pub(crate) fn insert_iter_in_batches<F, K: Key>(
     mut filter: F,
     hasher: impl Fn(&F) -> &KeyHasher,

@@ -42,7 +42,8 @@ impl<'a> Compound<'a> {
     }
 }
 
-/// The number before a part: twice its length, plus one where it is a compound, seven bits a byte, the lowest first.
+/// The number before a part: twice its length, plus one where it is a compound, seven bits a byte,
+/// the lowest first.
 #[inline]
 pub(super) fn head_of_part(len: usize, is_compound: bool) -> ([u8; 10], usize) {
     // No slice is longer than `isize::MAX` bytes, so nothing is lost.

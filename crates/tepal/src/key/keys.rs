@@ -10,8 +10,9 @@ use crate::error::{Error, Result};
 ///
 /// The batch calls take it, so that no caller has to copy keys into another form.
 ///
-/// Keys of an iterator go to the calls whose names end in `_iter`. A slice of `u64` is a list of integer keys. Hashes that were computed before are given to the calls whose names
-/// end in `_hashes`: there they are taken as they are, here they would be hashed once more.
+/// Keys of an iterator go to the calls whose names end in `_iter`. A slice of `u64` is a list of
+/// integer keys. Hashes that were computed before are given to the calls whose names end in
+/// `_hashes`: there they are taken as they are, here they would be hashed once more.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of keys",
     label = "not a slice, an array, a vector of keys, or a `Column`",
@@ -26,7 +27,8 @@ pub trait Keys {
         self.len() == 0
     }
 
-    /// Key number `i`, from 0: borrowed, or written into `sink`, which is empty, as [`Key::key`] does it.
+    /// Key number `i`, from 0: borrowed, or written into `sink`, which is empty, as [`Key::key`]
+    /// does it.
     ///
     /// # Panics
     /// If there is none of that number.
@@ -127,8 +129,8 @@ impl<K: Keys + ?Sized> Keys for Stretch<'_, K> {
     }
 }
 
-/// A column of texts or byte strings, as Apache Arrow and other columnar systems hold it: key `i` is the
-/// data from `offsets[i]` up to `offsets[i + 1]`. Checked once, borrowed, never copied.
+/// A column of texts or byte strings, as Apache Arrow and other columnar systems hold it: key `i`
+/// is the data from `offsets[i]` up to `offsets[i + 1]`. Checked once, borrowed, never copied.
 ///
 /// ```
 /// use tepal::{BloomFilter, Column};
@@ -142,8 +144,8 @@ impl<K: Keys + ?Sized> Keys for Stretch<'_, K> {
 /// # Ok::<(), tepal::Error>(())
 /// ```
 ///
-/// A column knows nothing of nulls: what stands at the place of a null is asked and answered like any key,
-/// and the caller, who has the validity bitmap, combines it with the bitmap of answers.
+/// A column knows nothing of nulls: what stands at the place of a null is asked and answered like
+/// any key, and the caller, who has the validity bitmap, combines it with the bitmap of answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a, O = i32> {
     offsets: &'a [O],
@@ -166,11 +168,12 @@ macro_rules! offsets {
 offsets!(i32, i64, u32, u64, usize);
 
 impl<'a, O: Offset> Column<'a, O> {
-    /// A column of `offsets.len() - 1` keys; none where there are no offsets at all. Data before the first
-    /// offset and after the last one belongs to no key. Costs one pass over the offsets.
+    /// A column of `offsets.len() - 1` keys; none where there are no offsets at all. Data before
+    /// the first offset and after the last one belongs to no key. Costs one pass over the offsets.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where an offset is negative, less than the one before it, or beyond the data.
+    /// [`Error::Parameter`] where an offset is negative, less than the one before it, or beyond the
+    /// data.
     pub fn new(offsets: &'a [O], data: &'a [u8]) -> Result<Self> {
         let mut least = 0;
         for (i, &offset) in offsets.iter().enumerate() {

@@ -12,23 +12,21 @@ pub(super) const SHORT_BATCH: usize = 32;
 /// Bytes of a key that is not long.
 const SHORT: usize = 16;
 
-/// Keys made ready by a [`KeyHasher`](super::KeyHasher), for its filters: 64-bit hashes, or the bytes that stand for
-/// the keys under a scheme that has none. Whoever prepares keys need not know which.
+/// Keys made ready by a [`KeyHasher`](super::KeyHasher), for its filters: 64-bit hashes, or the
+/// bytes that stand for the keys under a scheme that has none. Whoever prepares keys need not know
+/// which.
 ///
-/// What was prepared by one hasher means nothing to another, so only keys of one hasher go together.
+/// What was prepared by one hasher means nothing to another, so only keys of one hasher go
+/// together.
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
-/// use tepal::{AnyFilter, BloomFilter, Scheme, hash::PreparedKeys};
-/// for scheme in [Scheme::Xxh3, Scheme::GuavaMitz64] {
-///     let mut filter = AnyFilter::from(BloomFilter::builder().capacity(100).scheme(scheme).build()?);
-///     let hasher = filter.key_hasher();
-///     let mut keys = PreparedKeys::default();
-///     hasher.prepare("apple", &mut keys)?;
-///     hasher.prepare("banana", &mut keys)?;
-///     filter.insert_prepared(&keys)?;
-///     assert!(filter.contains("banana"));
-/// }
+/// use tepal::{AnyFilter, BloomFilter, Scheme, hash::PreparedKeys}; for scheme in [Scheme::Xxh3,
+/// Scheme::GuavaMitz64] { let mut filter =
+/// AnyFilter::from(BloomFilter::builder().capacity(100).scheme(scheme).build()?); let hasher =
+/// filter.key_hasher(); let mut keys = PreparedKeys::default(); hasher.prepare("apple", &mut
+/// keys)?; hasher.prepare("banana", &mut keys)?; filter.insert_prepared(&keys)?;
+/// assert!(filter.contains("banana")); }
 /// # Ok::<(), tepal::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use alloc::borrow::Cow;
 
 use crate::error::{Error, Result};
 
-/// What is done to a key before it is hashed: part of the set's meaning, so it stands in the file. The filter applies
-/// it itself, to every key that is given as bytes or text, in every call and through every door. An integer that is
-/// given as a number is not changed.
+/// What is done to a key before it is hashed: part of the set's meaning, so it stands in the file.
+/// The filter applies it itself, to every key that is given as bytes or text, in every call and
+/// through every door. An integer that is given as a number is not changed.
 ///
 /// ```
 /// use tepal::{BloomFilter, Recipe};

@@ -19,15 +19,16 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 /// | `&K`, `Box<K>`, `Rc<K>`, `Arc<K>`, `Cow<K>` | what they point to |
 /// | a type of your own | what it says below |
 ///
-/// The same value is the same key in every language and door: FORMAT.md, section 1.1, has the rule. Floats, booleans and
-/// options are no keys, on purpose: their bytes differ between languages. Nothing goes through [`core::hash::Hash`],
-/// whose framing may change between releases.
+/// The same value is the same key in every language and door: FORMAT.md, section 1.1, has the rule.
+/// Floats, booleans and options are no keys, on purpose: their bytes differ between languages.
+/// Nothing goes through [`core::hash::Hash`], whose framing may change between releases.
 ///
 /// `u8` and `i8` are none either: bytes in a row are one key, never a list of keys.
 ///
-/// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first: its hash takes some 15 times as
-/// long as that of the number itself (`cargo run --release -p tepal --example integer_keys`), and inserting or asking several
-/// times. For numbers alone choose [`KeyDomain::Integer`](crate::KeyDomain::Integer).
+/// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first: its hash
+/// takes some 15 times as long as that of the number itself (`cargo run --release -p
+/// tepal --example integer_keys`), and inserting or asking several times. For numbers alone choose
+/// [`KeyDomain::Integer`](crate::KeyDomain::Integer).
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -62,9 +63,9 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 /// }
 /// ```
 ///
-/// A key is one of the two: where parts are put, each of them is, with [`KeySink::put`]. A list is a key of its own that puts
-/// each element, so that its end is seen; and a field that may be missing is put as a list of none or one, or behind a
-/// word that says which it is, never left out:
+/// A key is one of the two: where parts are put, each of them is, with [`KeySink::put`]. A list is
+/// a key of its own that puts each element, so that its end is seen; and a field that may be
+/// missing is put as a list of none or one, or behind a word that says which it is, never left out:
 ///
 /// ```
 /// use tepal::{Key, KeyRef, KeySink};
@@ -109,7 +110,8 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
     note = "a list is no key by itself: give it a type of its own that puts each element"
 )]
 pub trait Key {
-    /// The key: borrowed from `self` where it is held as one value, else written into `sink`, which is empty.
+    /// The key: borrowed from `self` where it is held as one value, else written into `sink`, which
+    /// is empty.
     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a>;
 
     /// Keys of this type, where they are integers of 64 bits.
@@ -123,8 +125,8 @@ pub trait Key {
     }
 }
 
-/// A [`Key`] writes itself here where it is not held as one value: the parts of a compound key, or bytes and text that are
-/// made on the way.
+/// A [`Key`] writes itself here where it is not held as one value: the parts of a compound key, or
+/// bytes and text that are made on the way.
 ///
 /// Short keys take no memory from the heap.
 ///
@@ -166,11 +168,11 @@ impl KeySink {
         KeySink { len: 0, short: [0; SHORT], long: Vec::new(), has_parts: false }
     }
 
-    /// Adds the next part of a compound key. A part can be any key, a compound one too. An integer counts as its decimal
-    /// text here, as everywhere: `7` and `"7"` are the same part.
+    /// Adds the next part of a compound key. A part can be any key, a compound one too. An integer
+    /// counts as its decimal text here, as everywhere: `7` and `"7"` are the same part.
     ///
-    /// As many parts as wanted: where their number varies, and other parts follow, put them into a key of their own, such
-    /// as a struct that puts each element of a list.
+    /// As many parts as wanted: where their number varies, and other parts follow, put them into a
+    /// key of their own, such as a struct that puts each element of a list.
     pub fn put<K: Key + ?Sized>(&mut self, part: &K) -> &mut Self {
         if !self.has_parts {
             // Whatever else was written is not a part.
@@ -194,8 +196,8 @@ impl KeySink {
         KeyRef::Compound(Compound(written))
     }
 
-    /// A key that is these bytes, for a key that does not hold them so. Parts that were put before are forgotten: bytes that
-    /// are a part go to [`put`](Self::put).
+    /// A key that is these bytes, for a key that does not hold them so. Parts that were put before
+    /// are forgotten: bytes that are a part go to [`put`](Self::put).
     ///
     /// ```
     /// use tepal::{Key, KeyRef, KeySink};
@@ -212,8 +214,9 @@ impl KeySink {
         KeyRef::Bytes(self.written())
     }
 
-    /// A key that is the text as which `value` is shown: the same key as that text. Parts that were put before are forgotten.
-    /// Of a `value` whose `Display` fails, the key is what it has written until then.
+    /// A key that is the text as which `value` is shown: the same key as that text. Parts that were
+    /// put before are forgotten. Of a `value` whose `Display` fails, the key is what it has written
+    /// until then.
     ///
     /// ```
     /// use tepal::{Key, KeyRef, KeySink};

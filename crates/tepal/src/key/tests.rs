@@ -40,8 +40,8 @@ fn xxh3_published_values() {
     assert_eq!(h(b"", 0), 0x2d06_8005_38d3_94c2);
     assert_eq!(xxh64(b""), 0xef46_db37_51d8_e999);
     assert_eq!(xxh64(b"hello"), 0x26c7_827d_889f_6da3);
-    // XXH3_64bits_withSeed sanity values of the xxHash test-suite are checked through the vectors in
-    // testdata/vectors, which an independent implementation wrote.
+    // XXH3_64bits_withSeed sanity values of the xxHash test-suite are checked through the vectors
+    // in testdata/vectors, which an independent implementation wrote.
     assert_ne!(h(b"a", 0), h(b"a", 1));
     assert_eq!(hash(Scheme::Xxh3, &Parameters::default(), b"a"), h(b"a", DEFAULT_SEED));
 }
@@ -318,8 +318,8 @@ fn decimal_texts_are_the_shortest() {
     }
 }
 
-/// Lists of integers of 64 bits give themselves as such, and are hashed as each of them is: also pieces of a list, and
-/// the two lengths of batches.
+/// Lists of integers of 64 bits give themselves as such, and are hashed as each of them is: also
+/// pieces of a list, and the two lengths of batches.
 #[test]
 fn integers_are_hashed_together_as_alone() {
     let unsigned: Vec<u64> = (0..1200u64).map(|i| i.wrapping_mul(0x0123_4567_89ab_cdef)).collect();

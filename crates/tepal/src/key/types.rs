@@ -84,8 +84,8 @@ values! {
     #[cfg(feature = "std")] [] std::path::PathBuf, |self, _| KeyRef::Bytes(name(self.as_os_str()));
 }
 
-/// The bytes of a name: on Unix those that it has, elsewhere its UTF-8. What is not Unicode there has bytes that only
-/// this machine gives it.
+/// The bytes of a name: on Unix those that it has, elsewhere its UTF-8. What is not Unicode there
+/// has bytes that only this machine gives it.
 #[cfg(feature = "std")]
 fn name(name: &std::ffi::OsStr) -> &[u8] {
     #[cfg(unix)]

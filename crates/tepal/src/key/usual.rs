@@ -1,8 +1,9 @@
-//! The hash of most keys, made ready once for a filter: XXH3 of bytes or of integers, without a recipe.
+//! The hash of most keys, made ready once for a filter: XXH3 of bytes or of integers, without a
+//! recipe.
 //!
-//! XXH3 of up to 16 bytes is a few words of a fixed secret, with the seed in them, and one or two products (xxHash
-//! specification 0.2.0, section "XXH3, small inputs"). Those words depend on the seed alone; the crate works them out for
-//! each key. Keys of other lengths are the crate's.
+//! XXH3 of up to 16 bytes is a few words of a fixed secret, with the seed in them, and one or two
+//! products (xxHash specification 0.2.0, section "XXH3, small inputs"). Those words depend on the
+//! seed alone; the crate works them out for each key. Keys of other lengths are the crate's.
 
 use super::key_ref::KeyRef;
 use super::recipe::Recipe;
@@ -16,8 +17,8 @@ use crate::ids::KeyDomain;
 pub(crate) struct Usual {
     /// What 4 to 8 bytes are combined with.
     eight: u64,
-    /// What the first eight of 9 to 16 bytes are combined with: the seed is added to one word of the secret, and for the last
-    /// eight taken from another.
+    /// What the first eight of 9 to 16 bytes are combined with: the seed is added to one word of
+    /// the secret, and for the last eight taken from another.
     sixteen: u64,
     which: Which,
     // In the same word: a filter is small.
@@ -83,7 +84,8 @@ impl Usual {
         (self.which == Which::Integer).then_some(self.eight)
     }
 
-    /// [`hash`](Self::hash) in a loop over keys: there the words of the seed are worked out once by whatever hashes.
+    /// [`hash`](Self::hash) in a loop over keys: there the words of the seed are worked out once by
+    /// whatever hashes.
     #[inline(always)]
     pub(super) fn hash_in_loop(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
@@ -108,8 +110,8 @@ impl Usual {
         (self.which == Which::Bytes).then(|| hash_other(bytes, self.seed()))
     }
 
-    /// [`hash`](Self::hash) of a key that takes no call: of 4 to 16 bytes, or an integer. What is left to a caller is then out of
-    /// its way.
+    /// [`hash`](Self::hash) of a key that takes no call: of 4 to 16 bytes, or an integer. What is
+    /// left to a caller is then out of its way.
     #[inline(always)]
     pub(super) fn quick(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
@@ -218,7 +220,8 @@ mod tests {
 
     use super::*;
 
-    /// Bytes of all lengths that have a way of their own here, and some that have not, under many seeds.
+    /// Bytes of all lengths that have a way of their own here, and some that have not, under many
+    /// seeds.
     #[test]
     fn hashes_are_those_of_the_crate() {
         let mut random = 0x0dd0_5eed_u64;

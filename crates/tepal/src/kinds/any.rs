@@ -30,11 +30,12 @@ macro_rules! any_filter {
         + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
         $form:ident of $of:ident: $form_module:ident::$form_type:ident;
     )*) => {
-        /// A filter of a kind that is known only at run time, as it comes out of a file. It does what a
-        /// [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which names both.
+        /// A filter of a kind that is known only at run time, as it comes out of a file. It does
+        /// what a [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which
+        /// names both.
         ///
-        /// A filter that was mapped from a file is copied into memory by its first change. It is saved as a tepal file; an
-        /// [`Opened`](crate::Opened) writes another program's.
+        /// A filter that was mapped from a file is copied into memory by its first change. It is
+        /// saved as a tepal file; an [`Opened`](crate::Opened) writes another program's.
         #[derive(Clone, PartialEq)]
         #[non_exhaustive]
         // A program holds a handful of these; a box would cost every answer an indirection.
@@ -84,8 +85,9 @@ macro_rules! any_filter {
             /// Adds all keys of a filter of the same kind, shape and hasher.
             ///
             /// # Errors
-            /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the union would hold more
-            /// than the capacity and the policy is to refuse. The filter is unchanged then.
+            /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the
+            /// union would hold more than the capacity and the policy is to refuse. The filter is
+            /// unchanged then.
             pub fn union_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
                     $(
@@ -110,8 +112,8 @@ macro_rules! any_filter {
             /// Keeps what both filters have.
             ///
             /// # Errors
-            /// [`Error::Incompatible`] where they differ; [`Error::NotPossible`] for a kind that has no intersection. The
-            /// filter is unchanged then.
+            /// [`Error::Incompatible`] where they differ; [`Error::NotPossible`] for a kind that
+            /// has no intersection. The filter is unchanged then.
             pub fn intersect_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
                     $(
@@ -241,7 +243,8 @@ macro_rules! any_filter {
 }
 each_kind!(any_filter);
 
-/// The filter with what stood behind the body of its file; a kind of which nothing stands there has been refused it.
+/// The filter with what stood behind the body of its file; a kind of which nothing stands there has
+/// been refused it.
 fn taking<K: Kinded>(filter: K, behind: Behind) -> K {
     match K::WITH_BEHIND {
         Some(take) => take(filter, behind),

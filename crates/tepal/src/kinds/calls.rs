@@ -1,23 +1,27 @@
-//! Calls that the kinds made of tables have in common, written once: each kind's `impl` names what it takes from here. What a
-//! call rests on, `self.meta.keys` and the like, is the kind's.
+//! Calls that the kinds made of tables have in common, written once: each kind's `impl` names what
+//! it takes from here. What a call rests on, `self.meta.keys` and the like, is the kind's.
 
-/// The calls about keys and labels of a builder with the fields `keys: KeyOptions` and `labels: Labels`, for a kind that needs a
-/// 64-bit hash. `$kind` is what an error calls the filter, with its article.
+/// The calls about keys and labels of a builder with the fields `keys: KeyOptions` and `labels:
+/// Labels`, for a kind that needs a 64-bit hash. `$kind` is what an error calls the filter, with
+/// its article.
 macro_rules! key_options {
     ($kind:literal) => {
-        /// The public seed of the hash: [`BloomFilterBuilder::seed`](crate::builders::BloomFilterBuilder::seed).
+        /// The public seed of the hash:
+        /// [`BloomFilterBuilder::seed`](crate::builders::BloomFilterBuilder::seed).
         pub fn seed(mut self, seed: u64) -> Self {
             self.keys.parameters.seed = Some(seed);
             self
         }
 
-        /// A seed of its own for a purpose: [`BloomFilterBuilder::seed_for`](crate::builders::BloomFilterBuilder::seed_for).
+        /// A seed of its own for a purpose:
+        /// [`BloomFilterBuilder::seed_for`](crate::builders::BloomFilterBuilder::seed_for).
         pub fn seed_for(self, purpose: &str) -> Self {
             self.seed(crate::key::schemes::xxh3::seed_for(purpose))
         }
 
-        /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys whose numbers are equal or lie close
-        /// together: [`BloomFilterBuilder::secret_key`](crate::builders::BloomFilterBuilder::secret_key).
+        /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys
+        /// whose numbers are equal or lie close together:
+        /// [`BloomFilterBuilder::secret_key`](crate::builders::BloomFilterBuilder::secret_key).
         pub fn secret_key(mut self, key: crate::key::SecretKey) -> Self {
             self.keys.parameters.secret = Some(key);
             self
@@ -29,7 +33,8 @@ macro_rules! key_options {
             self
         }
 
-        /// For keys that the caller hashes: [`BloomFilterBuilder::caller_hash`](crate::builders::BloomFilterBuilder::caller_hash).
+        /// For keys that the caller hashes:
+        /// [`BloomFilterBuilder::caller_hash`](crate::builders::BloomFilterBuilder::caller_hash).
         pub fn caller_hash(mut self, name: impl Into<alloc::string::String>) -> Self {
             self.keys.set_caller_hash(name.into());
             self
@@ -56,8 +61,8 @@ macro_rules! key_options {
         /// What the filter will do with a key, before there is a filter.
         ///
         /// # Errors
-        /// [`Error::Parameter`](crate::Error::Parameter) where the seed or the secret key does not fit the scheme, and for a scheme
-        /// without a 64-bit hash.
+        /// [`Error::Parameter`](crate::Error::Parameter) where the seed or the secret key does not
+        /// fit the scheme, and for a scheme without a 64-bit hash.
         pub fn key_hasher(&self) -> crate::error::Result<crate::key::KeyHasher> {
             self.keys.key_hasher_with_hash(concat!("the scheme of ", $kind))
         }
@@ -125,7 +130,8 @@ macro_rules! ask_many {
         crate::kinds::calls::ask_many!(meta; $(#[doc = $example])*);
     };
     ($($meta:ident).+; $(#[$example:meta])*) => {
-        /// The hash of a key under this filter's recipe, key domain, scheme and seed, for the `_hash` calls.
+        /// The hash of a key under this filter's recipe, key domain, scheme and seed, for the
+        /// `_hash` calls.
         ///
         /// # Errors
         /// As [`KeyHasher::hash`](crate::hash::KeyHasher::hash).
@@ -134,7 +140,8 @@ macro_rules! ask_many {
             self.$($meta).+.keys.hash(key)
         }
 
-        /// Answers for many keys, in their order, with the memory accesses of a batch under way together.
+        /// Answers for many keys, in their order, with the memory accesses of a batch under way
+        /// together.
         $(#[$example])*
         #[must_use]
         pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> alloc::vec::Vec<bool> {
@@ -143,7 +150,8 @@ macro_rules! ask_many {
             answers
         }
 
-        /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key `i`. Allocates nothing.
+        /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key
+        /// `i`. Allocates nothing.
         ///
         /// # Panics
         /// If there are not as many answers as keys.
@@ -157,8 +165,9 @@ macro_rules! ask_many {
             );
         }
 
-        /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it out: the answer for key `i` is bit
-        /// `i % 8` (0 = least significant) of byte `i / 8`. Bits after the last key become 0.
+        /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it
+        /// out: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits
+        /// after the last key become 0.
         ///
         /// # Panics
         /// If the bitmap has not just the bytes for so many bits.
@@ -172,7 +181,8 @@ macro_rules! ask_many {
             );
         }
 
-        /// [`contains_many`](Self::contains_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has prepared.
+        /// [`contains_many`](Self::contains_many) for keys that this filter's
+        /// [`key_hasher`](Self::key_hasher) has prepared.
         ///
         /// # Panics
         /// If there are not as many answers as keys.
@@ -197,7 +207,8 @@ macro_rules! ask_many {
             })
         }
 
-        /// Answers prepared keys. Of bytes where there should be hashes all that can be said is perhaps.
+        /// Answers prepared keys. Of bytes where there should be hashes all that can be said is
+        /// perhaps.
         #[inline]
         pub(super) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
             match keys {
@@ -209,7 +220,8 @@ macro_rules! ask_many {
     };
 }
 
-/// Inserting many keys, by the kind's `insert_many_hashes`. `$told` is what an error says of the keys before it.
+/// Inserting many keys, by the kind's `insert_many_hashes`. `$told` is what an error says of the
+/// keys before it.
 #[cfg(feature = "table")]
 macro_rules! insert_many {
     ($told:literal) => {
@@ -242,7 +254,8 @@ macro_rules! insert_many {
             )
         }
 
-        /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+        /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has
+        /// prepared.
         ///
         /// # Errors
         /// As [`insert_many`](Self::insert_many).
@@ -263,8 +276,8 @@ macro_rules! insert_many {
     };
 }
 
-/// What the traits ask of every kind and the kind has a call of the same name for, with `$more` of each trait beside that. `$generics` are
-/// those of a type with a storage.
+/// What the traits ask of every kind and the kind has a call of the same name for, with `$more` of
+/// each trait beside that. `$generics` are those of a type with a storage.
 macro_rules! same_calls {
     ($type:ty: $kind:ident $([$($generics:tt)*])? Inner $($rest:tt)*) => {
         crate::kinds::calls::same_calls! { $type: $kind $([$($generics)*])? of meta Inner $($rest)* }

@@ -1,8 +1,9 @@
 //! A chain of Bloom filters that grows: RedisBloom's and valkey-bloom's form, and our own.
 //!
-//! A key goes into the newest filter; when that one holds what it was planned for, a larger one with a lower
-//! rate is added. A key is held when any filter of the chain holds it. By which rule it grows is in [`grow`], the next link in [`next`], the plan of our
-//! own links in [`promise`], how many keys go in at once in [`batch`], and what a tepal file holds of our own in [`in_file`].
+//! A key goes into the newest filter; when that one holds what it was planned for, a larger one
+//! with a lower rate is added. A key is held when any filter of the chain holds it. By which rule
+//! it grows is in [`grow`], the next link in [`next`], the plan of our own links in [`promise`],
+//! how many keys go in at once in [`batch`], and what a tepal file holds of our own in [`in_file`].
 
 mod batch;
 mod builder;
@@ -28,10 +29,10 @@ pub(crate) use grow::Growth;
 
 /// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
 ///
-/// Of tepal's own kind it is made by `BloomFilterBuilder::build_growing` (feature `extras`), and keeps one promise however
-/// many keys come. Made by opening a file of RedisBloom or valkey-bloom, or from nothing by
-/// `BloomFilterBuilder::build_chain` (feature `foreign`), it grows as these programs would have let it grow, with the same
-/// sizes and bits.
+/// Of tepal's own kind it is made by `BloomFilterBuilder::build_growing` (feature `extras`), and
+/// keeps one promise however many keys come. Made by opening a file of RedisBloom or valkey-bloom,
+/// or from nothing by `BloomFilterBuilder::build_chain` (feature `foreign`), it grows as these
+/// programs would have let it grow, with the same sizes and bits.
 ///
 /// ```
 /// # #[cfg(feature = "extras")]
@@ -65,8 +66,8 @@ pub struct ScalableBloomFilter {
     whole: Option<Box<super::links::Whole>>,
 }
 
-/// Two chains are equal when their links are: they give every key the same answer for the same reason. How they would
-/// grow does not matter.
+/// Two chains are equal when their links are: they give every key the same answer for the same
+/// reason. How they would grow does not matter.
 impl PartialEq for ScalableBloomFilter {
     fn eq(&self, other: &ScalableBloomFilter) -> bool {
         self.links == other.links
@@ -113,13 +114,15 @@ impl ScalableBloomFilter {
         }
     }
 
-    /// What the filter does with a key, for threads and programs that hash ahead of it. It is that of all links.
+    /// What the filter does with a key, for threads and programs that hash ahead of it. It is that
+    /// of all links.
     #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.links[0].key_hasher()
     }
 
-    /// Is the key in the set? `false` is certain; `true` means perhaps. Costs one hash, and a lookup in each link.
+    /// Is the key in the set? `false` is certain; `true` means perhaps. Costs one hash, and a
+    /// lookup in each link.
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         let mut sink = KeySink::new();
@@ -147,18 +150,20 @@ impl ScalableBloomFilter {
         keys.is_in_any(key, |hash| self.holds_hash(hash))
     }
 
-    /// The share of wrong answers now, from the set bits of all links: an estimate, as if the links were independent of each other. They
-    /// hold other keys each, so that the true share lies between it and the sum of those of the [`links`](Self::links): at 1 % a
-    /// difference of some thousandths of the rate, at 40 % of some hundredths.
+    /// The share of wrong answers now, from the set bits of all links: an estimate, as if the links
+    /// were independent of each other. They hold other keys each, so that the true share lies
+    /// between it and the sum of those of the [`links`](Self::links): at 1 % a difference of some
+    /// thousandths of the rate, at 40 % of some hundredths.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         any_of(self.links.iter().map(|link| link.false_positive_rate()))
     }
 
-    /// The share of wrong answers that all links together promise. RedisBloom makes the first link of a chain that grows for
-    /// half of what it was asked for, and each further one for half of the one before: so the chain promises what was asked
-    /// for, however many links it has; and so does a chain of tepal's own kind. valkey-bloom makes the first for all of it, and
-    /// a chain of many comes near twice that.
+    /// The share of wrong answers that all links together promise. RedisBloom makes the first link
+    /// of a chain that grows for half of what it was asked for, and each further one for half of
+    /// the one before: so the chain promises what was asked for, however many links it has; and so
+    /// does a chain of tepal's own kind. valkey-bloom makes the first for all of it, and a chain of
+    /// many comes near twice that.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         match (&self.growth, self.links.as_slice()) {
@@ -171,15 +176,17 @@ impl ScalableBloomFilter {
         }
     }
 
-    /// Inserts a key that no link holds into the newest one, or into a new one where that is full. `true`:
-    /// the key is surely new.
+    /// Inserts a key that no link holds into the newest one, or into a new one where that is full.
+    /// `true`: the key is surely new.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] where the chain is full and may not grow; [`Error::RateOutOfReach`] where a chain of tepal's
-    /// own kind is full and its links leave too little of its rate for another, which is the state of
-    /// [`AnyFilter::is_full`](crate::AnyFilter::is_full); [`Error::TooLarge`] where there is no memory for the next link;
-    /// [`Error::PastLimit`] where the chain would become more than a thousand times larger at once; [`Error::KeyRefused`] for a key
-    /// that the key domain does not have; [`Error::KeysClustered`] where a chain of tepal's own kind finds its keys on few
+    /// [`Error::CapacityReached`] where the chain is full and may not grow;
+    /// [`Error::RateOutOfReach`] where a chain of tepal's own kind is full and its links leave too
+    /// little of its rate for another, which is the state of
+    /// [`AnyFilter::is_full`](crate::AnyFilter::is_full); [`Error::TooLarge`] where there is no
+    /// memory for the next link; [`Error::PastLimit`] where the chain would become more than a
+    /// thousand times larger at once; [`Error::KeyRefused`] for a key that the key domain does not
+    /// have; [`Error::KeysClustered`] where a chain of tepal's own kind finds its keys on few
     /// lines. The chain is unchanged then.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         self.insert_one(Batch::One(One::Key(key.key(&mut KeySink::new()))))
@@ -188,7 +195,8 @@ impl ScalableBloomFilter {
     /// Inserts many keys, one after the other.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says how many.
+    /// As [`insert`](Self::insert). The keys before the refused one are in:
+    /// [`Error::CapacityReached`] says how many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
         insert_in_batches(
             self,
@@ -245,7 +253,8 @@ impl ScalableBloomFilter {
         usize::try_from(newest.capacity().saturating_sub(inserted)).unwrap_or(usize::MAX).min(keys)
     }
 
-    /// The bits of a file are checked before they are copied, if they were not before; then the file has no say in them.
+    /// The bits of a file are checked before they are copied, if they were not before; then the
+    /// file has no say in them.
     fn before_a_change(&mut self) -> Result<()> {
         if self.whole.is_some() {
             self.check_before_copying()?;
@@ -282,13 +291,13 @@ impl ScalableBloomFilter {
         self.links.iter().zip(&other.links).try_for_each(|(a, b)| a.check_union(b))
     }
 
-    /// Adds all keys of a chain of the same shape: each link takes the bits of its counterpart, and the number of its keys: those
-    /// that both have count twice.
+    /// Adds all keys of a chain of the same shape: each link takes the bits of its counterpart, and
+    /// the number of its keys: those that both have count twice.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the chains differ in their rule of growth, or in the number or shape of their
-    /// links; [`Error::NotPossible`] for chains of tepal's own kind, whose promise the union would not keep. The chain is
-    /// unchanged then.
+    /// [`Error::Incompatible`] where the chains differ in their rule of growth, or in the number or
+    /// shape of their links; [`Error::NotPossible`] for chains of tepal's own kind, whose promise
+    /// the union would not keep. The chain is unchanged then.
     pub fn union_with(&mut self, other: &ScalableBloomFilter) -> Result<()> {
         if self.is_own() && other.is_own() {
             self.links[0].meta.keys.check_same(&other.links[0].meta.keys)?;
@@ -361,7 +370,8 @@ impl Inner for ScalableBloomFilter {
 impl InnerMut for ScalableBloomFilter {
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
         if let Batch::Hashes([_, ..]) = keys {
-            // Of a hash under a scheme without one the links say perhaps, and it would be taken for a key that is in.
+            // Of a hash under a scheme without one the links say perhaps, and it would be taken for
+            // a key that is in.
             self.links[0].meta.keys.check_has_hash()?;
         }
         let mut one = |(done, key)| self.insert_one(key).map(drop).map_err(after(done));

@@ -1,9 +1,10 @@
-//! A divider: bits that tell the members of a filter from the strangers that it says yes for by mistake (FORMAT.md, section
-//! 4.10).
+//! A divider: bits that tell the members of a filter from the strangers that it says yes for by
+//! mistake (FORMAT.md, section 4.10).
 //!
-//! Each of these keys has three bits, one in each third of an array, and their sum mod 2 is its answer. Such an array is found by
-//! peeling: a bit that one key alone has is that key's to set, whatever its other two are, so the key is laid aside; that leaves
-//! other bits to one key alone, and so on. The keys then set their bits in the reverse order.
+//! Each of these keys has three bits, one in each third of an array, and their sum mod 2 is its
+//! answer. Such an array is found by peeling: a bit that one key alone has is that key's to set,
+//! whatever its other two are, so the key is laid aside; that leaves other bits to one key alone,
+//! and so on. The keys then set their bits in the reverse order.
 
 use alloc::vec::Vec;
 
@@ -92,7 +93,8 @@ impl Divider {
         Ok(order.len() == keys.len())
     }
 
-    /// Does it say no for this hash? Only that of a key for which the filter's bits say yes means anything.
+    /// Does it say no for this hash? Only that of a key for which the filter's bits say yes means
+    /// anything.
     pub(crate) fn denies(&self, hash: u64) -> bool {
         let bits = self.places(hash).map(|place| self.words[place as usize / 64] >> (place % 64) & 1);
         bits[0] ^ bits[1] ^ bits[2] == 1
@@ -108,7 +110,8 @@ impl Divider {
     }
 }
 
-/// Bits of a third for so many keys: with 1.23 bits a key nearly every salt will do, and with a few more where there are few.
+/// Bits of a third for so many keys: with 1.23 bits a key nearly every salt will do, and with a few
+/// more where there are few.
 fn width(keys: u64) -> u64 {
     keys.saturating_mul(41).div_ceil(100).saturating_add(11)
 }

@@ -1,5 +1,5 @@
-//! A Bloom filter with exceptions: keys that are known to be no members, for which it says no all the same
-//! (FORMAT.md, section 4.9), or a divider between it and them (section 4.10).
+//! A Bloom filter with exceptions: keys that are known to be no members, for which it says no all
+//! the same (FORMAT.md, section 4.9), or a divider between it and them (section 4.10).
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -23,13 +23,16 @@ pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 
     }
 }
 
-/// A Bloom filter that says no for some keys which are known to be no members, though its bits say yes.
+/// A Bloom filter that says no for some keys which are known to be no members, though its bits say
+/// yes.
 ///
-/// An exception is the 64-bit hash of its key, so that of n members one has the same hash as one of e exceptions with a chance of
-/// n·e / 2^64, and would be missed: [`Exceptions::among`] finds it where the members are at hand. A key that is inserted is
-/// none any more. It comes from [`Opened::except`](crate::Opened::except) and from files that have exceptions.
+/// An exception is the 64-bit hash of its key, so that of n members one has the same hash as one of
+/// e exceptions with a chance of n·e / 2^64, and would be missed: [`Exceptions::among`] finds it
+/// where the members are at hand. A key that is inserted is none any more. It comes from
+/// [`Opened::except`](crate::Opened::except) and from files that have exceptions.
 ///
-/// In the place of a list it may have a divider ([`Opened::divide`](crate::Opened::divide)), which takes no further key.
+/// In the place of a list it may have a divider ([`Opened::divide`](crate::Opened::divide)), which
+/// takes no further key.
 ///
 /// ```
 /// use tepal::{BloomFilter, Exceptions, Opened};
@@ -185,8 +188,8 @@ impl ExceptedBloomFilter {
         }
     }
 
-    /// Adds all keys of another one. An exception stays where the other filter says no too; where it may hold the key, the union
-    /// may.
+    /// Adds all keys of another one. An exception stays where the other filter says no too; where
+    /// it may hold the key, the union may.
     pub(super) fn union_with(&mut self, other: &Self) -> Result<()> {
         other.check_undivided(Operation::Unite)?;
         self.union_with_parts(&other.filter, &other.exceptions)
@@ -478,7 +481,8 @@ impl AnyFilter {
     /// The filter with these exceptions beside those it has: it says no for their keys.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] for a chain of filters, and for a filter with a divider ([`divide`](Self::divide)).
+    /// [`Error::NotPossible`] for a chain of filters, and for a filter with a divider
+    /// ([`divide`](Self::divide)).
     pub fn except(self, exceptions: &Exceptions) -> Result<AnyFilter> {
         let filter = match self {
             AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new(), None),
@@ -489,13 +493,15 @@ impl AnyFilter {
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))
     }
 
-    /// The filter with these exceptions beside those it has, and with a divider in the place of their list: some 1.3 bits for each
-    /// member and each exception, where an exception on a list takes 64.
+    /// The filter with these exceptions beside those it has, and with a divider in the place of
+    /// their list: some 1.3 bits for each member and each exception, where an exception on a list
+    /// takes 64.
     ///
-    /// The divider tells the keys that it was made of from each other, and no others. So the members must be all keys of the
-    /// filter, or those that are left out may be missed from then on; and the filter takes no further key, exception or union. Of
-    /// other keys for which the bits say yes it denies about a half. Members and exceptions are in memory meanwhile, some 40 bytes
-    /// each.
+    /// The divider tells the keys that it was made of from each other, and no others. So the
+    /// members must be all keys of the filter, or those that are left out may be missed from then
+    /// on; and the filter takes no further key, exception or union. Of other keys for which the
+    /// bits say yes it denies about a half. Members and exceptions are in memory meanwhile, some 40
+    /// bytes each.
     ///
     /// ```
     /// use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
@@ -515,8 +521,9 @@ impl AnyFilter {
     /// ```
     ///
     /// # Errors
-    /// As [`except`](Self::except); [`Error::Parameter`] where a member and an exception have one hash; [`Error::NotPossible`] for a
-    /// filter that has a divider; [`Error::TooLarge`] where there is no memory.
+    /// As [`except`](Self::except); [`Error::Parameter`] where a member and an exception have one
+    /// hash; [`Error::NotPossible`] for a filter that has a divider; [`Error::TooLarge`] where
+    /// there is no memory.
     pub fn divide(self, exceptions: &Exceptions, members: &PreparedKeys) -> Result<AnyFilter> {
         match self.except(exceptions)? {
             AnyFilter::Excepted(filter) => Ok(AnyFilter::Excepted(filter.divided(members)?)),

@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::{AnyFilter, divider};
 use crate::key::PreparedKeys;
 
-/// Keys that are surely no members, and for which a filter says yes: on their way to its exceptions, or to be compared with
-/// lists of members.
+/// Keys that are surely no members, and for which a filter says yes: on their way to its
+/// exceptions, or to be compared with lists of members.
 ///
 /// ```
 /// use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
@@ -41,8 +41,8 @@ impl Exceptions {
         Exceptions { hashes: Vec::new(), is_sorted: true }
     }
 
-    /// Takes those of the keys for which the filter says yes: an exception for another is not needed. The keys were prepared by
-    /// its hasher. Gives how many it took.
+    /// Takes those of the keys for which the filter says yes: an exception for another is not
+    /// needed. The keys were prepared by its hasher. Gives how many it took.
     pub fn take(&mut self, filter: &AnyFilter, keys: &PreparedKeys) -> usize {
         let mut answers = alloc::vec![false; keys.len()];
         filter.contains_prepared(keys, &mut answers);
@@ -56,7 +56,8 @@ impl Exceptions {
         self.hashes.len() - before
     }
 
-    /// Which of these keys are among them? To be asked with members: one that is would be a missed key.
+    /// Which of these keys are among them? To be asked with members: one that is would be a missed
+    /// key.
     #[must_use]
     pub fn among(&mut self, keys: &PreparedKeys) -> Vec<bool> {
         self.sort();
@@ -74,7 +75,8 @@ impl Exceptions {
         }
     }
 
-    /// Bytes of a file that a divider between so many and the members takes ([`AnyFilter::divide`]).
+    /// Bytes of a file that a divider between so many and the members takes
+    /// ([`AnyFilter::divide`]).
     #[must_use]
     pub fn divider_len(exceptions: u64, members: u64) -> u64 {
         match exceptions {

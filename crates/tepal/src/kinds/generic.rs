@@ -1,5 +1,5 @@
-//! The calls that are generic over keys, written once: for every filter by [`Ask`] and [`Change`], and inherent for the types that
-//! stand for any kind.
+//! The calls that are generic over keys, written once: for every filter by [`Ask`] and [`Change`],
+//! and inherent for the types that stand for any kind.
 
 use alloc::vec::Vec;
 #[cfg(feature = "parallel")]
@@ -29,7 +29,8 @@ macro_rules! ask_calls {
             answers
         }
 
-        /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key `i`.
+        /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key
+        /// `i`.
         ///
         /// # Panics
         /// If there are not as many answers as keys.
@@ -43,8 +44,9 @@ macro_rules! ask_calls {
             );
         }
 
-        /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it out: the answer for key `i` is
-        /// bit `i % 8` (0 = least significant) of byte `i / 8`. Bits after the last key become 0.
+        /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it
+        /// out: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits
+        /// after the last key become 0.
         ///
         /// # Panics
         /// If the bitmap has not just one bit for each key, in whole bytes.
@@ -79,8 +81,8 @@ macro_rules! ask_calls {
             self.contains_batch(keys.batch(), answers);
         }
 
-        /// Is the key with this hash in the set? The hash is one of the filter's key hasher; where that has none, all that can be
-        /// said is `true`: perhaps.
+        /// Is the key with this hash in the set? The hash is one of the filter's key hasher; where
+        /// that has none, all that can be said is `true`: perhaps.
         #[must_use]
         $($vis)? fn contains_hash(&self, hash: u64) -> bool {
             let mut answer = [false];
@@ -157,11 +159,12 @@ macro_rules! change_calls {
             self.insert_batch(keys.batch(), 0)
         }
 
-        /// Inserts a key by its hash, which the filter's key hasher has computed, or the caller in a filter of the caller's hashes.
-        /// `true`: the key is surely new.
+        /// Inserts a key by its hash, which the filter's key hasher has computed, or the caller in
+        /// a filter of the caller's hashes. `true`: the key is surely new.
         ///
         /// # Errors
-        /// As [`insert`](Self::insert); [`Error::NoHash`](crate::Error::NoHash) where the scheme has no 64-bit hash.
+        /// As [`insert`](Self::insert); [`Error::NoHash`](crate::Error::NoHash) where the scheme
+        /// has no 64-bit hash.
         $($vis)? fn insert_hash(&mut self, hash: u64) -> Result<bool> {
             let mut was_in = [false];
             self.contains_batch(Batch::Hashes(&[hash]), &mut was_in);
@@ -172,7 +175,8 @@ macro_rules! change_calls {
         /// [`insert_hash`](Self::insert_hash) for many.
         ///
         /// # Errors
-        /// As [`insert_many`](Self::insert_many); [`Error::NoHash`](crate::Error::NoHash) where the scheme has no 64-bit hash.
+        /// As [`insert_many`](Self::insert_many); [`Error::NoHash`](crate::Error::NoHash) where the
+        /// scheme has no 64-bit hash.
         $($vis)? fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
             Filter::key_hasher(self).check_has_hash()?;
             self.insert_batch(Batch::Hashes(hashes), 0)
@@ -182,7 +186,8 @@ macro_rules! change_calls {
         ///
         /// # Errors
         /// As [`MutableFilter::remove_hash`](crate::MutableFilter::remove_hash);
-        /// [`Error::KeyRefused`](crate::Error::KeyRefused) for a key that the key domain does not have.
+        /// [`Error::KeyRefused`](crate::Error::KeyRefused) for a key that the key domain does not
+        /// have.
         $($vis)? fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<Removal> {
             let hash = Filter::key_hasher(self).hash(key)?;
             self.remove_hash(hash)
@@ -190,7 +195,8 @@ macro_rules! change_calls {
     };
 }
 
-/// What is known of a filter, as inherent calls of a type that stands for any kind: it hands them on to its [`Filter`].
+/// What is known of a filter, as inherent calls of a type that stands for any kind: it hands them
+/// on to its [`Filter`].
 macro_rules! about_calls {
     () => {
         /// What the filter is.
@@ -211,16 +217,19 @@ macro_rules! about_calls {
             Filter::key_hasher(self).clone()
         }
 
-        /// The share of wrong answers now, from the bits: of keys that are not in it and whose hashes are spread evenly. Each kind
-        /// says whether it is exact. It is an estimate of a chain of Bloom filters and of some schemes of other programs
-        /// ([`BloomFilter::false_positive_rate`](crate::BloomFilter::false_positive_rate)), and of maps where some values have no
-        /// name. Beside a divider it is the most: of keys that were no exceptions about half are denied too.
+        /// The share of wrong answers now, from the bits: of keys that are not in it and whose
+        /// hashes are spread evenly. Each kind says whether it is exact. It is an estimate of a
+        /// chain of Bloom filters and of some schemes of other programs
+        /// ([`BloomFilter::false_positive_rate`](crate::BloomFilter::false_positive_rate)), and of
+        /// maps where some values have no name. Beside a divider it is the most: of keys that were
+        /// no exceptions about half are denied too.
         #[must_use]
         pub fn false_positive_rate(&self) -> f64 {
             Filter::false_positive_rate(self)
         }
 
-        /// The share of wrong answers promised as long as the filter holds no more than its capacity.
+        /// The share of wrong answers promised as long as the filter holds no more than its
+        /// capacity.
         #[must_use]
         pub fn promised_false_positive_rate(&self) -> f64 {
             Filter::promised_false_positive_rate(self)
@@ -244,7 +253,8 @@ macro_rules! about_calls {
             Filter::is_over_capacity(self)
         }
 
-        /// Does it refuse every new key, now as it is? Keys that are in it, or look so, are still taken.
+        /// Does it refuse every new key, now as it is? Keys that are in it, or look so, are still
+        /// taken.
         #[must_use]
         pub fn is_full(&self) -> bool {
             Filter::is_full(self)
@@ -256,7 +266,8 @@ macro_rules! about_calls {
             Filter::labels(self)
         }
 
-        /// How many keys were given to it, repeats included, where that is known: [`Filter::keys_inserted`](crate::Filter::keys_inserted).
+        /// How many keys were given to it, repeats included, where that is known:
+        /// [`Filter::keys_inserted`](crate::Filter::keys_inserted).
         #[must_use]
         pub fn keys_inserted(&self) -> Option<u64> {
             Filter::keys_inserted(self)
@@ -280,25 +291,27 @@ macro_rules! about_calls {
             Filter::fill_of_slices(self, slices)
         }
 
-        /// How many times smaller [`fold`](Self::fold) can make it. Nothing for a kind that does not fold.
+        /// How many times smaller [`fold`](Self::fold) can make it. Nothing for a kind that does
+        /// not fold.
         #[must_use]
         pub fn fold_factors(&self) -> Vec<u64> {
             Filter::fold_factors(self)
         }
 
-        /// [`size_in_bytes`](Self::size_in_bytes) after [`fold`](Self::fold) by one of [`fold_factors`](Self::fold_factors), to plan
-        /// with. `None` for what does not fold.
+        /// [`size_in_bytes`](Self::size_in_bytes) after [`fold`](Self::fold) by one of
+        /// [`fold_factors`](Self::fold_factors), to plan with. `None` for what does not fold.
         #[must_use]
         pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
             Filter::folded_size_in_bytes(self, factor)
         }
 
-        /// Holds the bits against what the file says of them: the rest of what a quick opening has left out. A filter that is
-        /// in memory has been checked; there is nothing to do then.
+        /// Holds the bits against what the file says of them: the rest of what a quick opening has
+        /// left out. A filter that is in memory has been checked; there is nothing to do then.
         ///
         /// # Errors
         /// [`Error::Damaged`](crate::Error::Damaged), with the bytes of the first chunk that is;
-        /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of its seal.
+        /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the
+        /// key of its seal.
         pub fn verify(&self) -> Result<()> {
             Filter::verify(self)
         }
@@ -306,8 +319,8 @@ macro_rules! about_calls {
         /// Forgets all keys. A chain becomes its first link.
         ///
         /// # Errors
-        /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for a mapped filter's copy;
-        /// [`Error::NotPossible`](crate::Error::NotPossible) for a static filter.
+        /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for a mapped
+        /// filter's copy; [`Error::NotPossible`](crate::Error::NotPossible) for a static filter.
         pub fn clear(&mut self) -> Result<()> {
             MutableFilter::clear(self)
         }
@@ -320,7 +333,8 @@ macro_rules! about_calls {
             MutableFilter::set_over_capacity(self, policy)
         }
 
-        /// Puts other texts about the set in the place of those there are. A tepal file keeps them, other files do not.
+        /// Puts other texts about the set in the place of those there are. A tepal file keeps them,
+        /// other files do not.
         ///
         /// # Errors
         /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold;
@@ -329,7 +343,8 @@ macro_rules! about_calls {
             MutableFilter::set_labels(self, labels)
         }
 
-        /// Takes one copy of a key away, by its hash: [`MutableFilter::remove_hash`](crate::MutableFilter::remove_hash).
+        /// Takes one copy of a key away, by its hash:
+        /// [`MutableFilter::remove_hash`](crate::MutableFilter::remove_hash).
         ///
         /// # Errors
         /// As there.
@@ -337,7 +352,8 @@ macro_rules! about_calls {
             MutableFilter::remove_hash(self, hash)
         }
 
-        /// Takes one copy of each prepared key away: [`MutableFilter::remove_prepared`](crate::MutableFilter::remove_prepared).
+        /// Takes one copy of each prepared key away:
+        /// [`MutableFilter::remove_prepared`](crate::MutableFilter::remove_prepared).
         ///
         /// # Errors
         /// As there.
@@ -348,15 +364,17 @@ macro_rules! about_calls {
         /// Tells a filter whose keys expire the time. Says by how many generations.
         ///
         /// # Errors
-        /// [`Error::NotPossible`](crate::Error::NotPossible) for a kind whose keys do not expire, or expire by their number.
+        /// [`Error::NotPossible`](crate::Error::NotPossible) for a kind whose keys do not expire,
+        /// or expire by their number.
         pub fn advance_to(&mut self, time: u64) -> Result<u64> {
             MutableFilter::advance_to(self, time)
         }
     };
 }
 
-/// A type that stands for a filter hands everything on to it: `$inner` and `$inner_mut` are the filter of `$self`. What is left out does
-/// not compile, or is found by clippy where the trait has an answer of its own.
+/// A type that stands for a filter hands everything on to it: `$inner` and `$inner_mut` are the
+/// filter of `$self`. What is left out does not compile, or is found by clippy where the trait has
+/// an answer of its own.
 macro_rules! hand_on {
     ($type:ty: $self:ident => $inner:expr, $inner_mut:expr) => {
         #[deny(clippy::missing_trait_methods)]

@@ -1,5 +1,5 @@
-//! What a tepal file holds of a filter, whatever its kind: a kind gives and takes its own part and its body; the
-//! envelope around them is the room `format`'s.
+//! What a tepal file holds of a filter, whatever its kind: a kind gives and takes its own part and
+//! its body; the envelope around them is the room `format`'s.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -22,7 +22,8 @@ pub(crate) const OWN_BYTES: usize = 88;
 pub(crate) const SELF_TEST_KEYS: [&[u8; 17]; 4] =
     [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
 
-/// The sum of what the self-test keys are spread to, of a filter that spreads hashes (FORMAT.md, section 4.2.2).
+/// The sum of what the self-test keys are spread to, of a filter that spreads hashes (FORMAT.md,
+/// section 4.2.2).
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
     let Hasher::Hash(scheme) = hasher else { return 0 };
@@ -50,7 +51,8 @@ pub(crate) struct FilePart<'a> {
     pub(crate) scheme_record: Option<(u16, String)>,
     /// Of a kind that consists of several filters, the own part of each.
     pub(crate) links: Vec<[u8; OWN_BYTES]>,
-    /// Of a kind that has more to say than there is room for in its own part, that: its segments, the names of its values.
+    /// Of a kind that has more to say than there is room for in its own part, that: its segments,
+    /// the names of its values.
     pub(crate) section: Vec<u8>,
     /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
     pub(crate) exceptions: &'a [u64],
@@ -167,8 +169,8 @@ pub(crate) trait Kinded: Sized {
     /// The filter with these lines, and what they are to be held against before they are copied.
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
 
-    /// Takes what stood behind the body. Nothing, where it cannot be without changing the answers: then the type is another
-    /// one.
+    /// Takes what stood behind the body. Nothing, where it cannot be without changing the answers:
+    /// then the type is another one.
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = None;
 }
 
@@ -181,7 +183,8 @@ pub(crate) fn unknown_kind(number: u16) -> Error {
 pub(crate) const HONOURS_EXCEPTIONS: &str =
     "it has exceptions, which `tepal::open` and `tepal::from_bytes` honour";
 
-/// What can be asked for by opening a tepal file: a kind, a further form of one, or whichever it is.
+/// What can be asked for by opening a tepal file: a kind, a further form of one, or whichever it
+/// is.
 pub(crate) trait FromFile: Sized {
     type Bodiless: AwaitsBody;
 
@@ -227,8 +230,8 @@ impl<K: Kinded> FromFile for K {
 pub(crate) trait AwaitsBody {
     /// Lines of the body.
     fn lines(&self) -> u64;
-    /// Damage, where this build does not set the bits that the writer's has set. To be asked once the body is known to
-    /// fit the file.
+    /// Damage, where this build does not set the bits that the writer's has set. To be asked once
+    /// the body is known to fit the file.
     fn self_test(&self) -> Result<()>;
     /// What its bits must be, beside what the chunks' checksums say.
     fn check(&self) -> Box<dyn CheckBody>;

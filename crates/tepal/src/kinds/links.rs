@@ -16,8 +16,8 @@ pub(crate) struct Links<L, M> {
 }
 
 impl<L: AwaitsBody, M> Links<L, M> {
-    /// Each link with its lines, what the filter is beside them, and the whole that was checked. Whoever asks for the filter without
-    /// its bits gives none.
+    /// Each link with its lines, what the filter is beside them, and the whole that was checked.
+    /// Whoever asks for the filter without its bits gives none.
     pub(crate) fn with_lines<T>(
         self,
         lines: Mapped,

@@ -1,7 +1,7 @@
 //! What is asked of every filter, and the kinds of the list.
 //!
-//! A kind is a file or folder here, which implements [`Filter`] and [`Kinded`], and one line in `list.rs`. What is left out
-//! does not compile.
+//! A kind is a file or folder here, which implements [`Filter`] and [`Kinded`], and one line in
+//! `list.rs`. What is left out does not compile.
 
 pub(crate) mod any;
 pub(crate) mod bloom;
@@ -45,12 +45,13 @@ pub(crate) use in_file::{
 };
 pub(crate) use storage::Ref;
 
-/// What every filter answers, whatever its kind and wherever its bits are: a [`BloomFilter`](crate::BloomFilter), any other type of
-/// the list, an [`AnyFilter`], an [`Opened`](crate::Opened).
+/// What every filter answers, whatever its kind and wherever its bits are: a
+/// [`BloomFilter`](crate::BloomFilter), any other type of the list, an [`AnyFilter`], an
+/// [`Opened`](crate::Opened).
 ///
-/// A concrete type has these calls of its own, and nothing is to be imported for them. This is for a function that takes any filter,
-/// and for a list of several; calls that are generic over keys, such as `contains`, come by [`Ask`]. Nothing outside of this crate
-/// can be a filter.
+/// A concrete type has these calls of its own, and nothing is to be imported for them. This is for
+/// a function that takes any filter, and for a list of several; calls that are generic over keys,
+/// such as `contains`, come by [`Ask`]. Nothing outside of this crate can be a filter.
 ///
 /// ```
 /// use tepal::{Ask, BloomFilter, Filter};
@@ -76,15 +77,15 @@ pub trait Filter: Inner + fmt::Debug {
     fn can(&self) -> Can;
     /// What the filter does with a key: to hash ahead of it.
     fn key_hasher(&self) -> &KeyHasher;
-    /// Is the key in the set? `false` is certain; `true` means perhaps. A key that the domain refuses is not in.
-    /// [`Ask::contains`] takes keys of every type.
+    /// Is the key in the set? `false` is certain; `true` means perhaps. A key that the domain
+    /// refuses is not in. [`Ask::contains`] takes keys of every type.
     fn contains_key(&self, key: KeyRef<'_>) -> bool;
     /// How often the key is in, where the filter counts: at least as often as it was inserted.
     fn count_key(&self, _key: KeyRef<'_>) -> Option<u64> {
         None
     }
-    /// The share of wrong answers now, from the bits: of keys that are not in it and whose hashes are spread evenly. Each kind says
-    /// whether it is exact.
+    /// The share of wrong answers now, from the bits: of keys that are not in it and whose hashes
+    /// are spread evenly. Each kind says whether it is exact.
     fn false_positive_rate(&self) -> f64;
     /// The share of wrong answers promised as long as the filter holds no more than its capacity.
     fn promised_false_positive_rate(&self) -> f64;
@@ -94,12 +95,14 @@ pub trait Filter: Inner + fmt::Debug {
     fn over_capacity(&self) -> OverCapacity;
     /// Does the filter hold more than it was planned for?
     fn is_over_capacity(&self) -> bool;
-    /// Does it refuse every new key, now as it is? Keys that are in it, or look so, are still taken.
+    /// Does it refuse every new key, now as it is? Keys that are in it, or look so, are still
+    /// taken.
     fn is_full(&self) -> bool;
     /// Free text about the set.
     fn labels(&self) -> &Labels;
-    /// How many keys were given to it, repeats included, where that is known. After a union of Bloom filters, chains or expiring
-    /// filters it is the sum of both. Of a table it is what the table holds: copies of keys, or pairs of key and segment.
+    /// How many keys were given to it, repeats included, where that is known. After a union of
+    /// Bloom filters, chains or expiring filters it is the sum of both. Of a table it is what the
+    /// table holds: copies of keys, or pairs of key and segment.
     fn keys_inserted(&self) -> Option<u64>;
     /// How many different keys are in it, going by the bits alone.
     fn estimated_len(&self) -> f64;
@@ -117,11 +120,12 @@ pub trait Filter: Inner + fmt::Debug {
     fn folded_size_in_bytes(&self, _factor: u64) -> Option<u64> {
         None
     }
-    /// Holds the bits against what the file says of them: the rest of what a quick opening has left out.
+    /// Holds the bits against what the file says of them: the rest of what a quick opening has left
+    /// out.
     ///
     /// # Errors
-    /// [`Error::Damaged`], with the bytes of the first chunk that is; [`Error::WrongSeal`] for a file that was changed without the
-    /// key of its seal.
+    /// [`Error::Damaged`], with the bytes of the first chunk that is; [`Error::WrongSeal`] for a
+    /// file that was changed without the key of its seal.
     fn verify(&self) -> Result<()>;
     /// The error for what it cannot do: it names the kind, the operation, and what to do instead.
     fn refusal(&self, operation: Operation) -> Error {
@@ -129,9 +133,9 @@ pub trait Filter: Inner + fmt::Debug {
     }
 }
 
-/// What changes a filter, whatever its kind. What a kind cannot do is [`Error::NotPossible`], which names the kind, the
-/// [`Operation`] and what to do instead; [`Filter::can`] says so ahead. Calls that are generic over keys, such as `insert`, come by
-/// [`Change`].
+/// What changes a filter, whatever its kind. What a kind cannot do is [`Error::NotPossible`], which
+/// names the kind, the [`Operation`] and what to do instead; [`Filter::can`] says so ahead. Calls
+/// that are generic over keys, such as `insert`, come by [`Change`].
 ///
 /// ```
 /// use tepal::{BloomFilter, Change, MutableFilter};
@@ -152,14 +156,16 @@ pub trait MutableFilter: Filter + InnerMut {
     /// Inserts a key. `true`: it is surely new.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and refuses more; [`Error::KeyRefused`] for a key that the
-    /// key domain does not have; [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::TooLarge`] where there is no
-    /// memory; [`Error::NotPossible`]. The filter is unchanged then.
+    /// [`Error::CapacityReached`] for a new key where the filter is full and refuses more;
+    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`]
+    /// in a filter of the caller's hashes; [`Error::TooLarge`] where there is no memory;
+    /// [`Error::NotPossible`]. The filter is unchanged then.
     fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool>;
     /// Forgets all keys.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for an opened file's bits; [`Error::NotPossible`].
+    /// [`Error::TooLarge`] where there is no memory for an opened file's bits;
+    /// [`Error::NotPossible`].
     fn clear(&mut self) -> Result<()> {
         Err(self.refusal(Operation::Clear))
     }
@@ -173,19 +179,22 @@ pub trait MutableFilter: Filter + InnerMut {
     /// # Errors
     /// [`Error::Parameter`] for text that a file cannot hold; [`Error::NotPossible`].
     fn set_labels(&mut self, labels: Labels) -> Result<()>;
-    /// Takes one copy of a key away, by its hash. Remove only what was inserted: a stranger's removal takes a member away at the
-    /// filter's rate.
+    /// Takes one copy of a key away, by its hash. Remove only what was inserted: a stranger's
+    /// removal takes a member away at the filter's rate.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] where keys cannot be removed; [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is
-    /// copied into memory first. The filter is unchanged then.
+    /// [`Error::NotPossible`] where keys cannot be removed; [`Error::TooLarge`] and
+    /// [`Error::Damaged`] for an opened file, which is copied into memory first. The filter is
+    /// unchanged then.
     fn remove_hash(&mut self, _hash: u64) -> Result<Removal> {
         Err(self.refusal(Operation::Remove))
     }
-    /// Takes one copy of each key away that the filter's key hasher has prepared. Says how many were removed.
+    /// Takes one copy of each key away that the filter's key hasher has prepared. Says how many
+    /// were removed.
     ///
-    /// A list that is removed a second time removes members: its keys are not in the filter any more, and at the rate they look as if
-    /// they were. Where that can happen, look all keys up first, and remove none if one of them is surely not in.
+    /// A list that is removed a second time removes members: its keys are not in the filter any
+    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
+    /// first, and remove none if one of them is surely not in.
     ///
     /// # Errors
     /// As [`remove_hash`](Self::remove_hash). The keys before the refused one are removed.
@@ -202,8 +211,9 @@ pub trait MutableFilter: Filter + InnerMut {
     /// Adds all keys of a filter of the same kind, shape and hasher.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the union would hold more than the capacity and
-    /// the policy is to refuse; [`Error::NotPossible`]. The filter is unchanged then.
+    /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the union would
+    /// hold more than the capacity and the policy is to refuse; [`Error::NotPossible`]. The filter
+    /// is unchanged then.
     fn union_with(&mut self, _other: &Self) -> Result<()>
     where
         Self: Sized,
@@ -229,8 +239,8 @@ pub enum Removal {
     Removed,
     /// It was not in, and nothing is changed.
     NotHeld,
-    /// A growing filter keeps it, since it looks as if it were in two links, and in one of them it is another key: nothing is
-    /// changed, lest that one be lost.
+    /// A growing filter keeps it, since it looks as if it were in two links, and in one of them it
+    /// is another key: nothing is changed, lest that one be lost.
     Kept,
 }
 

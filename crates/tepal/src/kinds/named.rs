@@ -1,5 +1,5 @@
-//! The segments that a filter has, or the values of a map that have names: their numbers and names, and how many keys each holds; and how
-//! they stand in a file (FORMAT.md, section 4.2.5).
+//! The segments that a filter has, or the values of a map that have names: their numbers and names,
+//! and how many keys each holds; and how they stand in a file (FORMAT.md, section 4.2.5).
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -35,7 +35,8 @@ impl Segment {
     }
 }
 
-/// Can a segment have this name? It has 1 to 1,024 bytes and no control characters, nor any that turn the direction of text.
+/// Can a segment have this name? It has 1 to 1,024 bytes and no control characters, nor any that
+/// turn the direction of text.
 ///
 /// # Errors
 /// [`Error::Parameter`] where it cannot.
@@ -149,7 +150,8 @@ impl SegmentList {
     }
 }
 
-/// Reads one member of a list of a file, of which `last` was the one before. `of` is what an error says has a name.
+/// Reads one member of a list of a file, of which `last` was the one before. `of` is what an error
+/// says has a name.
 pub(crate) fn read_listed(
     fields: &mut Fields<'_>,
     of: &'static str,

@@ -11,15 +11,15 @@ impl AnyFilter {
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a kind that does not fold;
-    /// [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened [quick](crate::Open::quick) and whose bits are not
-    /// what was written.
+    /// [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         *self = self.folded_by(factor)?;
         Ok(())
     }
 
-    /// Makes it as small as this rate allows: [`BloomFilter::shrink_to`]. Says how many times smaller. A growing filter becomes one
-    /// table, of another kind (`GrowingFilter::freeze`).
+    /// Makes it as small as this rate allows: [`BloomFilter::shrink_to`]. Says how many times
+    /// smaller. A growing filter becomes one table, of another kind (`GrowingFilter::freeze`).
     ///
     /// # Errors
     /// As there, and as [`fold`](Self::fold).
@@ -51,7 +51,8 @@ impl AnyFilter {
         Ok(Some((factor, self.same_exceptions(folded.into_mapped())?)))
     }
 
-    /// A ribbon of what a table holds: [`QuotientFilter::to_ribbon`](crate::QuotientFilter::to_ribbon), and of a growing filter.
+    /// A ribbon of what a table holds:
+    /// [`QuotientFilter::to_ribbon`](crate::QuotientFilter::to_ribbon), and of a growing filter.
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for every other kind.

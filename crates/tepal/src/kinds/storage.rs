@@ -1,4 +1,5 @@
-//! Where a filter's bits live: in memory, in an opened file, inside bytes of the caller's, or shared by threads.
+//! Where a filter's bits live: in memory, in an opened file, inside bytes of the caller's, or
+//! shared by threads.
 
 mod mapped;
 
@@ -20,8 +21,9 @@ pub(crate) use alloc::rc::Rc as Ref;
 #[cfg(target_has_atomic = "ptr")]
 pub(crate) use alloc::sync::Arc as Ref;
 
-/// Where the bits of a filter live: [`InMemory`], in an opened file ([`Mapped`]), inside bytes of the caller's
-/// ([`InBytes`]), or in [`Shared`](crate::storage::Shared). Nothing else can be a storage.
+/// Where the bits of a filter live: [`InMemory`], in an opened file ([`Mapped`]), inside bytes of
+/// the caller's ([`InBytes`]), or in [`Shared`](crate::storage::Shared). Nothing else can be a
+/// storage.
 pub trait Storage: sealed::Sealed {
     /// The bits, to be asked.
     #[doc(hidden)]
@@ -38,7 +40,8 @@ pub trait Storage: sealed::Sealed {
     fn into_lines(self) -> Result<Vec<Line>>;
 }
 
-/// Where bits live that nobody changes while they are read: every storage but [`Shared`](crate::storage::Shared).
+/// Where bits live that nobody changes while they are read: every storage but
+/// [`Shared`](crate::storage::Shared).
 pub trait PlainStorage: Storage {
     /// The bits.
     #[doc(hidden)]
@@ -119,24 +122,26 @@ impl fmt::Debug for InMemory {
     }
 }
 
-/// Bits inside bytes that the caller has, asked where they are and never copied: a `&[u8]`, bytes that were built into the
-/// program ([`include_aligned!`](crate::include_aligned)), a map of the caller's, a piece of a larger file.
+/// Bits inside bytes that the caller has, asked where they are and never copied: a `&[u8]`, bytes
+/// that were built into the program ([`include_aligned!`](crate::include_aligned)), a map of the
+/// caller's, a piece of a larger file.
 ///
 /// [`BloomFilter::view`](crate::BloomFilter::view) makes such a filter.
 ///
-/// `B` is a reference, an `Arc` or an `Rc` to whatever gives bytes ([`StableBytes`]): clones and moves of the filter leave the
-/// bytes where they are.
+/// `B` is a reference, an `Arc` or an `Rc` to whatever gives bytes ([`StableBytes`]): clones and
+/// moves of the filter leave the bytes where they are.
 #[derive(Clone)]
 pub struct InBytes<B> {
     bytes: B,
     body: Range<usize>,
 }
 
-/// Bytes that stay where they are when who holds them is moved or cloned: `&T`, `Arc<T>` and `Rc<T>`, for whatever `T` gives
-/// bytes by [`AsRef`], such as `&[u8]`, `&Vec<u8>`, and `Arc` of a map. Nothing else can be such.
+/// Bytes that stay where they are when who holds them is moved or cloned: `&T`, `Arc<T>` and
+/// `Rc<T>`, for whatever `T` gives bytes by [`AsRef`], such as `&[u8]`, `&Vec<u8>`, and `Arc` of a
+/// map. Nothing else can be such.
 ///
-/// `T` gives the same bytes each time it is asked, as all of the standard library do. One that does not can make an answer
-/// wrong, or panic.
+/// `T` gives the same bytes each time it is asked, as all of the standard library do. One that does
+/// not can make an answer wrong, or panic.
 pub trait StableBytes: Clone + sealed::Sealed {
     /// The bytes.
     #[doc(hidden)]
@@ -160,8 +165,8 @@ macro_rules! stable_bytes {
 stable_bytes!(&T, alloc::rc::Rc<T>, #[cfg(target_has_atomic = "ptr")] alloc::sync::Arc<T>);
 
 impl<B: StableBytes> InBytes<B> {
-    /// The lines at these places, where they can be asked as they lie: on a little-endian machine, from a multiple of 64 in
-    /// memory on.
+    /// The lines at these places, where they can be asked as they lie: on a little-endian machine,
+    /// from a multiple of 64 in memory on.
     ///
     /// # Errors
     /// [`Error::NotInPlace`].

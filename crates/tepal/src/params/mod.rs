@@ -1,12 +1,12 @@
 //! Sizes and rates: any one of keys, rate and size from the other two, for every layout.
 //!
-//! Plain numbers; nothing here allocates a filter. The formulas are in [`rate`], how filters of one plan differ from
-//! each other in [`spread`]; both to ten digits, and quickly, in [`near`]. The best k for a rate is in [`search`], for the
-//! rates that are asked for most in [`usual`]; which sizes there are in [`sizes`]; the choice of layout and size is in this
-//! file.
+//! Plain numbers; nothing here allocates a filter. The formulas are in [`rate`], how filters of one
+//! plan differ from each other in [`spread`]; both to ten digits, and quickly, in [`near`]. The
+//! best k for a rate is in [`search`], for the rates that are asked for most in [`usual`]; which
+//! sizes there are in [`sizes`]; the choice of layout and size is in this file.
 //!
-//! What is near decides wherever it can; where it is too close to tell, the plain formula decides. So a plan is that of
-//! the plain formulas, to the bit.
+//! What is near decides wherever it can; where it is too close to tell, the plain formula decides.
+//! So a plan is that of the plain formulas, to the bit.
 
 mod near;
 mod rate;
@@ -42,8 +42,8 @@ pub(crate) const DEFAULT_RATE: f64 = 0.01;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Goal {
-    /// One memory access a key wherever that is not wasteful: layout `line` down to a rate of 0.1 %,
-    /// `double` below. The default.
+    /// One memory access a key wherever that is not wasteful: layout `line` down to a rate of 0.1
+    /// %, `double` below. The default.
     #[default]
     Speed,
     /// The least memory among the blocked layouts: `double`.
@@ -65,13 +65,13 @@ pub(crate) struct Request {
     pub(crate) num_hashes: Option<u32>,
     /// What to prefer where no layout is named.
     pub(crate) goal: Goal,
-    /// The hash scheme. One with a rule of its own (an article's, another program's) sizes the filter by
-    /// that program's formulas; the others do not change the plan.
+    /// The hash scheme. One with a rule of its own (an article's, another program's) sizes the
+    /// filter by that program's formulas; the others do not change the plan.
     pub(crate) scheme: Option<Scheme>,
 }
 
-/// A filter on paper: everything that decides its size and its rate. [`BloomFilterBuilder::plan`] makes it, and
-/// [`BloomFilterBuilder::planned`] takes it.
+/// A filter on paper: everything that decides its size and its rate. [`BloomFilterBuilder::plan`]
+/// makes it, and [`BloomFilterBuilder::planned`] takes it.
 ///
 /// ```
 /// use tepal::{BloomFilter, Layout};
@@ -95,8 +95,8 @@ pub struct Plan {
     pub bit_len: u64,
     /// Keys it is planned for.
     pub capacity: u64,
-    /// The share of wrong answers it promises once it holds `capacity` keys: the mean of all such filters is at most that,
-    /// and nineteen of twenty are within 1.03 times.
+    /// The share of wrong answers it promises once it holds `capacity` keys: the mean of all such
+    /// filters is at most that, and nineteen of twenty are within 1.03 times.
     pub false_positive_rate: f64,
 }
 
@@ -129,8 +129,8 @@ const LOWEST_RATE: f64 = 1e-12;
 const LOWEST_SPLIT_RATE: f64 = 1e-8;
 /// Where no layout is named and speed matters, one line down to this rate, two below it.
 const ONE_LINE_DOWN_TO: f64 = 1e-3;
-/// Up to this much more memory is given for eight bits a line or fewer: the second product costs more
-/// time than that memory.
+/// Up to this much more memory is given for eight bits a line or fewer: the second product costs
+/// more time than that memory.
 const NARROW_WORTH: f64 = 1.01;
 impl Request {
     /// Refuses what no filter can have.
@@ -167,8 +167,8 @@ impl Request {
         Ok(plan)
     }
 
-    /// Is everything given and allowed, for a scheme with a 64-bit hash, and the rate of it below this one? What is too
-    /// close to tell is not.
+    /// Is everything given and allowed, for a scheme with a 64-bit hash, and the rate of it below
+    /// this one? What is too close to tell is not.
     pub(crate) fn surely_keeps(&self, rate: f64) -> bool {
         let (Some(capacity @ 1..), Some(bit_len), Some(layout), Some(num_hashes)) =
             (self.capacity, self.bit_len, self.layout, self.num_hashes)
@@ -336,7 +336,8 @@ fn nearly_best_for_size(layout: Layout, ks: &RangeInclusive<u32>, bit_len: u64, 
     Some(best)
 }
 
-/// The last of `1..most` for which it is true, where it is so from 1 up to that one; 0 where there is none.
+/// The last of `1..most` for which it is true, where it is so from 1 up to that one; 0 where there
+/// is none.
 fn last_that(most: u64, is_so: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, most);
     while high - low > 1 {

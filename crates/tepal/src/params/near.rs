@@ -1,8 +1,10 @@
-//! The formulas to ten digits in a tenth of the time: what a plan is decided by, wherever ten digits decide.
+//! The formulas to ten digits in a tenth of the time: what a plan is decided by, wherever ten
+//! digits decide.
 //!
-//! [`rate`](super::rate) and [`Spread`] sum over all loads that a block may have. Here every second or third is summed, in
-//! steps of half a standard deviation: the sum of a smooth curve at points so close is that of the whole curve. The
-//! exponentials of a load come from those of the load before.
+//! [`rate`](super::rate) and [`Spread`] sum over all loads that a block may have. Here every second
+//! or third is summed, in steps of half a standard deviation: the sum of a smooth curve at points
+//! so close is that of the whole curve. The exponentials of a load come from those of the load
+//! before.
 
 use super::rate::{BITS_PER_KEY, kept_by_both, power};
 use super::spread::{Block, Blocks, Spread};
@@ -102,8 +104,8 @@ impl Loads {
         Loads { first, step: ((0.5 * deviation) as u32).max(1), mean, top, less }
     }
 
-    /// Calls `each` with each load and how likely it is compared with the first. It answers with its least sum so far,
-    /// of terms that are 1 at most: what adds nothing to that ends the loop.
+    /// Calls `each` with each load and how likely it is compared with the first. It answers with
+    /// its least sum so far, of terms that are 1 at most: what adds nothing to that ends the loop.
     #[inline(always)]
     fn each(&self, mut each: impl FnMut(f64, f64) -> f64) {
         let (mut load, mut weight) = (self.first, 1.0);
@@ -125,7 +127,8 @@ impl Loads {
     }
 }
 
-/// The chance that a line of so many keys on average has all of the bits that each of `ks` asks for.
+/// The chance that a line of so many keys on average has all of the bits that each of `ks` asks
+/// for.
 #[inline(always)]
 fn mixture<const N: usize>(load: f64, kept: f64, ks: [u32; N]) -> [f64; N] {
     let loads = Loads::poisson(load);

@@ -1,9 +1,10 @@
-//! The formulas: which false-positive rate a shape gives under a load, and back (FORMAT.md, section 5).
+//! The formulas: which false-positive rate a shape gives under a load, and back (FORMAT.md, section
+//! 5).
 //!
-//! A blocked filter is a mixture: the keys of a block are Poisson distributed around its mean load, and
-//! a block with i keys answers wrongly at the rate of a small classic filter with i keys (Putze, Sanders
-//! and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007). `libm` computes them alike on
-//! every machine, so that a plan is the same everywhere.
+//! A blocked filter is a mixture: the keys of a block are Poisson distributed around its mean load,
+//! and a block with i keys answers wrongly at the rate of a small classic filter with i keys
+//! (Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007). `libm`
+//! computes them alike on every machine, so that a plan is the same everywhere.
 
 use crate::ids::Layout;
 
@@ -12,8 +13,8 @@ pub(super) const BITS_PER_KEY: (f64, f64) = (0.1, 1024.0);
 
 /// The rate of a large filter with `num_hashes` bits a key set out of `bits_per_key`.
 ///
-/// Measured rates are at the formula or up to 6 % below it (more than 8 bits a line, where it is on the
-/// safe side). Very small filters deviate: [`Plan`](super::Plan) allows for it.
+/// Measured rates are at the formula or up to 6 % below it (more than 8 bits a line, where it is on
+/// the safe side). Very small filters deviate: [`Plan`](super::Plan) allows for it.
 pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
     let k = f64::from(num_hashes);
     match layout {
@@ -21,7 +22,8 @@ pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
         Layout::SplitBlock => mixture(256.0 / bits_per_key, 1.0 - 8.0 / 256.0, 8),
         Layout::Scattered => power(1.0 - libm::exp(-k / bits_per_key), num_hashes),
         Layout::Double => {
-            // Each line is the first line of half of its keys and the second line of the other half.
+            // Each line is the first line of half of its keys and the second line of the other
+            // half.
             let (a, b) = (num_hashes.div_ceil(2), num_hashes / 2);
             let kept = kept_by_both(a, b);
             let line = |k| mixture(1024.0 / bits_per_key, kept, k);
@@ -31,8 +33,8 @@ pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
     }
 }
 
-/// The chance that a key leaves a bit of one of its two lines as it is, where it sets `a` bits in the first line and `b`
-/// in the second: each line is the one as often as the other.
+/// The chance that a key leaves a bit of one of its two lines as it is, where it sets `a` bits in
+/// the first line and `b` in the second: each line is the one as often as the other.
 pub(super) fn kept_by_both(a: u32, b: u32) -> f64 {
     libm::sqrt((1.0 - f64::from(a) / 512.0) * (1.0 - f64::from(b) / 512.0))
 }
@@ -102,8 +104,8 @@ pub(super) fn least_bits(
     best
 }
 
-/// The share of the bits that a filter of `bit_len` bits has set after `keys` different keys, and the
-/// standard deviation of that share from filter to filter.
+/// The share of the bits that a filter of `bit_len` bits has set after `keys` different keys, and
+/// the standard deviation of that share from filter to filter.
 pub(crate) fn expected_fill(layout: Layout, num_hashes: u32, bit_len: u64, keys: f64) -> (f64, f64) {
     let empty = libm::exp(keys * log_kept(layout, num_hashes, bit_len));
     let bits = bit_len as f64;

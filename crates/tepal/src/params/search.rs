@@ -1,5 +1,5 @@
-//! The k that needs the least bits a key for a rate, and those bits: to nine digits, downhill, and by the plain search of
-//! [`rate`] wherever nine digits do not decide.
+//! The k that needs the least bits a key for a rate, and those bits: to nine digits, downhill, and
+//! by the plain search of [`rate`] wherever nine digits do not decide.
 
 use core::f64::consts::LN_2;
 use core::ops::RangeInclusive;
@@ -27,7 +27,8 @@ impl Needed {
         Needed { layout, wanted, num_hashes, bits, off_by: 0.0, slope: 0.0 }
     }
 
-    /// What follows from the bits a key that the plain search finds: it is that search itself only where it matters.
+    /// What follows from the bits a key that the plain search finds: it is that search itself only
+    /// where it matters.
     pub(super) fn give<T: PartialEq>(&self, follows: impl Fn(f64) -> T) -> T {
         let of_both_ends = |needed: &Needed| {
             let at_low = follows(needed.low());
@@ -54,7 +55,8 @@ impl Needed {
         self.bits * (1.0 + self.off_by)
     }
 
-    /// Does it need at most as many bits a key as `times` those of the other? Nothing where that is too close to tell.
+    /// Does it need at most as many bits a key as `times` those of the other? Nothing where that is
+    /// too close to tell.
     fn is_within(&self, times: f64, other: &Needed) -> Option<bool> {
         match (self.high() <= other.low() * times, self.low() > other.high() * times) {
             (true, _) => Some(true),
@@ -64,8 +66,8 @@ impl Needed {
     }
 }
 
-/// The k of these that needs the least bits a key, but `narrow` where that needs no more than `worth` times as many.
-/// Nothing where no k reaches the rate.
+/// The k of these that needs the least bits a key, but `narrow` where that needs no more than
+/// `worth` times as many. Nothing where no k reaches the rate.
 pub(super) fn least(
     layout: Layout,
     ks: RangeInclusive<u32>,
@@ -106,7 +108,8 @@ fn nearly_least(
     let k = ((guess * LN_2 + 0.5) as u32).clamp(*ks.start(), *ks.end());
     let mut until = ROUGH;
     let mut best = solve(layout, k, wanted, guess.max(0.2), until)?;
-    // What errs least with the bits of another k needs less; with those again another may be the best.
+    // What errs least with the bits of another k needs less; with those again another may be the
+    // best.
     loop {
         let (mut k, mut lowest) = (best.num_hashes, wanted);
         for step in [-1, 1] {
@@ -135,14 +138,15 @@ fn nearly_least(
     Some(if narrow.is_within(worth, &best)? { narrow } else { best })
 }
 
-/// The bits a key of this k, from a guess on: secants of the logarithms, until the logarithm of the rate is this close.
-/// Nothing where that does not lead there.
+/// The bits a key of this k, from a guess on: secants of the logarithms, until the logarithm of the
+/// rate is this close. Nothing where that does not lead there.
 fn solve(layout: Layout, num_hashes: u32, wanted: f64, guess: f64, until: f64) -> Option<Needed> {
     let target = libm::log(wanted);
     let above = |bits: f64| libm::log(near::rate(layout, num_hashes, libm::exp(bits))) - target;
     let mut bits = libm::log(guess);
     let mut off = above(bits);
-    // The logarithm of the rate falls so much with that of the bits, where half of the bits are set.
+    // The logarithm of the rate falls so much with that of the bits, where half of the bits are
+    // set.
     let mut slope = -LN_2 * f64::from(num_hashes);
     for _ in 0..MOST_SECANTS {
         let next = bits - (off / slope).clamp(-1.0, 1.0);
@@ -169,7 +173,8 @@ fn solve(layout: Layout, num_hashes: u32, wanted: f64, guess: f64, until: f64) -
 
 /// As many lead to ten digits from any guess.
 const MOST_SECANTS: u32 = 24;
-/// What is added to either side of what was found, of the logarithm of the rate: several times what rates may be off.
+/// What is added to either side of what was found, of the logarithm of the rate: several times what
+/// rates may be off.
 const SURE: f64 = 5e-9;
 /// The same, of the plain rate: it rounds.
 const SURE_OF_PLAIN: f64 = 1e-11;

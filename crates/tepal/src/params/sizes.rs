@@ -43,8 +43,9 @@ impl Sizes {
         if is_so(least) {
             return least;
         }
-        // Twice as many sizes further each time, and then half as many: each is the one after another, since around a
-        // change of the step there are sizes that are reached from below only.
+        // Twice as many sizes further each time, and then half as many: each is the one after
+        // another, since around a change of the step there are sizes that are reached from below
+        // only.
         let further = |bit_len, sizes| (0..sizes).fold(bit_len, |bit_len, _| self.after(bit_len));
         let (mut not, mut sizes) = (least, 1u64);
         let mut so = further(not, sizes);

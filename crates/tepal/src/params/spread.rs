@@ -1,18 +1,21 @@
-//! How the rate differs from filter to filter of one shape with as many keys: from seed to seed (FORMAT.md, section 5).
+//! How the rate differs from filter to filter of one shape with as many keys: from seed to seed
+//! (FORMAT.md, section 5).
 //!
-//! The formulas of [`rate`](super::rate) give the rate of a large filter. A small one may be far from it: some of its
-//! lines hold more keys than others, and some keys more of the same bits. Here are the mean of all such filters and the
-//! rate that all but one in twenty stay below.
+//! The formulas of [`rate`](super::rate) give the rate of a large filter. A small one may be far
+//! from it: some of its lines hold more keys than others, and some keys more of the same bits. Here
+//! are the mean of all such filters and the rate that all but one in twenty stay below.
 
 use super::rate::{expected_fill, kept_by_both, power};
 use crate::ids::Layout;
 
-/// So many standard deviations above the mean are all but one in twenty (of the normal distribution). At this share, a
-/// filter for 50 or 100 keys at 1 % takes no more memory than without it.
+/// So many standard deviations above the mean are all but one in twenty (of the normal
+/// distribution). At this share, a filter for 50 or 100 keys at 1 % takes no more memory than
+/// without it.
 const ALL_BUT_ONE_IN_TWENTY: f64 = 1.645;
 
-/// A filter is within its promise up to this many times the promised rate: so far a filter at its capacity may be by
-/// chance, one in twenty further, and so far keys are accepted beyond the capacity.
+/// A filter is within its promise up to this many times the promised rate: so far a filter at its
+/// capacity may be by chance, one in twenty further, and so far keys are accepted beyond the
+/// capacity.
 pub(crate) const WITHIN: f64 = 1.03;
 
 /// The rate of the filters of one shape with as many keys.
@@ -45,7 +48,8 @@ impl Spread {
         }
     }
 
-    /// Where a key is asked for in two blocks: where the lines are full, both are more often found set.
+    /// Where a key is asked for in two blocks: where the lines are full, both are more often found
+    /// set.
     pub(super) fn of_two([first, second]: [Spread; 2]) -> Self {
         Spread {
             mean: first.mean * second.mean * (1.0 + first.deviation * second.deviation),
@@ -53,8 +57,8 @@ impl Spread {
         }
     }
 
-    /// The lowest rate that can be promised of them: the mean is within it, and all but one in twenty are within
-    /// [`WITHIN`] times.
+    /// The lowest rate that can be promised of them: the mean is within it, and all but one in
+    /// twenty are within [`WITHIN`] times.
     ///
     /// The rates are a sum of what many lines give, each a power of its fill: about log-normal.
     pub(super) fn promise(self) -> f64 {
@@ -100,17 +104,19 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The rates of the mean of `blocks` blocks on which `keys` keys fall, each at random, where as many bits are asked as
-    /// each of `ks` says.
+    /// The rates of the mean of `blocks` blocks on which `keys` keys fall, each at random, where as
+    /// many bits are asked as each of `ks` says.
     ///
-    /// The keys of a block are binomially distributed. Two things differ from filter to filter: how the keys are
-    /// divided among the blocks, given their number in all, and how many bits the keys of a block have in common.
+    /// The keys of a block are binomially distributed. Two things differ from filter to filter: how
+    /// the keys are divided among the blocks, given their number in all, and how many bits the keys
+    /// of a block have in common.
     fn spread<const N: usize>(&self, blocks: f64, keys: f64, ks: [u32; N]) -> [Spread; N] {
         let log_kept = libm::log(self.kept);
         let mut sums = ks.map(|_| Sums::default());
         for_each_load(keys, blocks, |load, weight| {
             let fill = 1.0 - libm::exp(load * log_kept);
-            // Balls in bins, as in `expected_fill`; the k-th power of a fill differs k times as much as the fill.
+            // Balls in bins, as in `expected_fill`; the k-th power of a fill differs k times as
+            // much as the fill.
             let balls = load * self.set / self.bits;
             let clear = libm::exp(-balls);
             let of_fill = clear * (1.0 - (1.0 + balls) * clear) / self.bits;
@@ -147,7 +153,8 @@ impl Sums {
         self.within += weight * within;
     }
 
-    /// Of the mean over so many blocks. The keys are given, so what the rates owe to a larger number of keys is taken off.
+    /// Of the mean over so many blocks. The keys are given, so what the rates owe to a larger
+    /// number of keys is taken off.
     fn spread(&self, blocks: f64) -> Spread {
         let (load, mean) = (self.loads / self.weights, self.rates / self.weights);
         let of_loads = self.squared_loads / self.weights - load * load;
@@ -160,8 +167,8 @@ impl Sums {
     }
 }
 
-/// Calls `each` with the loads that matter of one of `blocks` blocks, and how likely each is compared with the first:
-/// the binomial distribution of `keys` keys.
+/// Calls `each` with the loads that matter of one of `blocks` blocks, and how likely each is
+/// compared with the first: the binomial distribution of `keys` keys.
 fn for_each_load(keys: f64, blocks: f64, mut each: impl FnMut(f64, f64)) {
     if blocks <= 1.0 {
         return each(keys, 1.0);

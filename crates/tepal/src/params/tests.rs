@@ -46,7 +46,8 @@ fn inverse_pairs() {
     }
 }
 
-/// With few keys the rate differs from filter to filter: the size allows for it, by a line where it must.
+/// With few keys the rate differs from filter to filter: the size allows for it, by a line where it
+/// must.
 #[test]
 fn small_filters_are_large_enough_and_no_larger() {
     for &layout in Layout::ALL {
@@ -108,7 +109,8 @@ fn too_large_is_told_in_bytes() {
     }
 }
 
-/// A k that the layout does not have is told as that, however the plan is fixed and whatever rate it would have.
+/// A k that the layout does not have is told as that, however the plan is fixed and whatever rate
+/// it would have.
 #[test]
 fn numbers_of_hashes_have_limits() {
     for (layout, k, range) in [
@@ -213,7 +215,8 @@ fn limits_themselves_are_within() {
     }
 }
 
-/// 2^40 keys of 64-bit hashes meet a foreign key's hash with a chance of 2^-24; a twentieth of the rate may be that.
+/// 2^40 keys of 64-bit hashes meet a foreign key's hash with a chance of 2^-24; a twentieth of the
+/// rate may be that.
 #[test]
 fn the_hash_itself_errs() {
     let floor = 20.0 / f64::from(1u32 << 24);
@@ -277,7 +280,8 @@ fn large_sizes_can_be_folded() {
     assert_eq!(foldable((1 << 40) + 1) % 5040, 0);
 }
 
-/// The first size that will do is found without asking for each, also where the steps between them change.
+/// The first size that will do is found without asking for each, also where the steps between them
+/// change.
 #[test]
 fn sizes_are_found_in_steps() {
     for sizes in [Sizes::Lines, Sizes::PowersOfTwo] {

@@ -1,6 +1,6 @@
-//! Every byte of every kept file set to 00, 7F, 80 and FF, with checksums and seal made right again: whatever opens can be asked
-//! everything, and everything can be done with it. Arithmetic that overflows is a panic where overflow checks are on
-//! (`.ci/overflow`).
+//! Every byte of every kept file set to 00, 7F, 80 and FF, with checksums and seal made right
+//! again: whatever opens can be asked everything, and everything can be done with it. Arithmetic
+//! that overflows is a panic where overflow checks are on (`.ci/overflow`).
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

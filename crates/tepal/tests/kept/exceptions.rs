@@ -1,4 +1,5 @@
-//! Filters with exceptions, in a folder of their own: they say no to the known strangers, as a list or a divider of them says.
+//! Filters with exceptions, in a folder of their own: they say no to the known strangers, as a list
+//! or a divider of them says.
 
 use super::in_folder;
 

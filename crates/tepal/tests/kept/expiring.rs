@@ -1,11 +1,13 @@
-//! Expiring filters, in a folder of their own: each key is as old as it was, and the file is written again byte for byte.
+//! Expiring filters, in a folder of their own: each key is as old as it was, and the file is
+//! written again byte for byte.
 
 use serde_json::Value;
 use tepal::{AnyFilter, ExpiringFilter, facts::Window, hash::finish_hash};
 
 use super::{Kept, in_folder};
 
-/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it came before.
+/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it
+/// came before.
 fn ages(kept: &Kept, filter: &ExpiringFilter, count: u64) -> String {
     let digit = |i: u64| {
         let hash = match kept.members_are_hashes() {

@@ -1,4 +1,5 @@
-//! Growing filters, in a folder of their own: the same answers, the file is written again byte for byte, and they go on to grow.
+//! Growing filters, in a folder of their own: the same answers, the file is written again byte for
+//! byte, and they go on to grow.
 
 use serde_json::Value;
 use tepal::{AnyFilter, GrowingFilter, Opened, file::Format, hash::finish_hash};

@@ -1,4 +1,5 @@
-//! Maps, in a folder of their own: the same values, the file is written again byte for byte, and its pairs give it anew.
+//! Maps, in a folder of their own: the same values, the file is written again byte for byte, and
+//! its pairs give it anew.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Recipe, RibbonMap, hash::finish_hash};

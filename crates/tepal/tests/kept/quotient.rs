@@ -1,4 +1,5 @@
-//! Quotient filters, in a folder of their own: each key is held as often as it was, and the file is written again byte for byte.
+//! Quotient filters, in a folder of their own: each key is held as often as it was, and the file is
+//! written again byte for byte.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Opened, OverCapacity, QuotientFilter, file::Format, hash::finish_hash};
@@ -68,7 +69,8 @@ fn kept_quotient_filters_are_the_filters_they_were() {
         assert!(kept.written(&opened) == kept.file, "{name}: written again");
         assert_eq!(opened.to_bytes().unwrap() == kept.file, !kept.is_sealed(), "{name}");
 
-        // Taken out to the last one, it is empty; put in again in another order, it is the same file.
+        // Taken out to the last one, it is empty; put in again in another order, it is the same
+        // file.
         let mut again = held.clone();
         let times = |i: u64| if i % 10 == 0 { 3 } else { 1 };
         for i in 0..members {

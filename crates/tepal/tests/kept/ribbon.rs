@@ -1,4 +1,5 @@
-//! Ribbon filters, in a folder of their own: the same answers, the file is written again byte for byte, and its keys give it anew.
+//! Ribbon filters, in a folder of their own: the same answers, the file is written again byte for
+//! byte, and its keys give it anew.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Recipe, RibbonFilter, hash::finish_hash};

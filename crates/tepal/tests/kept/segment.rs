@@ -1,4 +1,5 @@
-//! Segment filters, in a folder of their own: each key is in the segments in which it was, and the file is written again byte for byte.
+//! Segment filters, in a folder of their own: each key is in the segments in which it was, and the
+//! file is written again byte for byte.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Opened, file::Format, hash::finish_hash, segments::Segment};

@@ -1,5 +1,6 @@
-//! Every operation of every kind, where each of its large allocations fails in turn: an error with the filter as it was or with
-//! some of the keys more, or another way that needs less memory. The program goes on.
+//! Every operation of every kind, where each of its large allocations fails in turn: an error with
+//! the filter as it was or with some of the keys more, or another way that needs less memory. The
+//! program goes on.
 
 use tepal::{
     Error, Opened, OverCapacity, Result,

@@ -55,8 +55,8 @@ fn hash_range(filter: &BloomFilter, family: Family, range: std::ops::Range<u64>,
     hashes.extend(range.map(|i| family.key(i, |key| filter.hash_key(&key).expect("a key of the domain"))));
 }
 
-/// The most wrong answers that are credible at `rate`: exceeded by chance less than once in a thousand
-/// trials (Bernstein's bound, which holds for every rate and number).
+/// The most wrong answers that are credible at `rate`: exceeded by chance less than once in a
+/// thousand trials (Bernstein's bound, which holds for every rate and number).
 pub(crate) fn credible(asked: u64, rate: f64) -> f64 {
     let (mean, log) = (asked as f64 * rate, 1000f64.ln());
     mean + log / 3.0 + (log * log / 9.0 + 2.0 * log * mean * (1.0 - rate)).sqrt()

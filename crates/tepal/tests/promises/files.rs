@@ -8,8 +8,8 @@ use super::kinds::{Opener, SECRET, Subject, all_kinds, fixed_kinds, is_large, nu
 use super::random::Random;
 use super::{FOREIGN, MAPPED, MEMBERS, MORE, STRANGERS, check, empty, filled};
 
-/// Under a checksum a file is refused or right: each byte changed, each length but its own. Without one, what cannot be
-/// true is refused, such as every length but its own.
+/// Under a checksum a file is refused or right: each byte changed, each length but its own. Without
+/// one, what cannot be true is refused, such as every length but its own.
 #[test]
 fn a_file_is_refused_or_right() {
     let mut with_checksum = 0;
@@ -74,7 +74,8 @@ fn nothing_that_is_read_panics() {
     assert!(read > 1000 || !FOREIGN, "{read}");
 }
 
-/// A quick opening finds what is wrong before the bits, and `verify` the rest; what copies the bits verifies first.
+/// A quick opening finds what is wrong before the bits, and `verify` the rest; what copies the bits
+/// verifies first.
 #[test]
 fn a_quick_opening_finds_it_later() {
     let folder = tempfile::tempdir().unwrap();
@@ -127,8 +128,8 @@ fn a_quick_opening_finds_it_later() {
     }
 }
 
-/// Saving puts the whole new file in the place of the old one, with which its readers go on. What cannot be saved
-/// leaves the old one.
+/// Saving puts the whole new file in the place of the old one, with which its readers go on. What
+/// cannot be saved leaves the old one.
 #[test]
 fn saving_is_all_or_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -159,7 +160,8 @@ fn saving_is_all_or_nothing() {
     }
 }
 
-/// A secret is in no file, and a file is opened with the keys that it needs: with none, others, or more it is refused.
+/// A secret is in no file, and a file is opened with the keys that it needs: with none, others, or
+/// more it is refused.
 #[test]
 fn secrets_and_seals() {
     let other = SecretKey::new(*b"another sixteen!");

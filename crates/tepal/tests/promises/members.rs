@@ -211,7 +211,8 @@ fn a_refused_key_changes_nothing() {
     assert!(refusing >= if FOREIGN { 28 } else { 24 }, "{refusing}");
 }
 
-/// Strangers are let in as often as promised, at most: counted, in a filter that has all keys it was planned for.
+/// Strangers are let in as often as promised, at most: counted, in a filter that has all keys it
+/// was planned for.
 #[test]
 fn strangers_are_let_in_as_promised() {
     const CAPACITY: u64 = 20_000;
@@ -230,7 +231,8 @@ fn strangers_are_let_in_as_promised() {
     }
 }
 
-/// A key that the domain does not have is refused, was never in, and changes nothing; those before it are in.
+/// A key that the domain does not have is refused, was never in, and changes nothing; those before
+/// it are in.
 #[test]
 fn keys_that_are_none() {
     let mut refusing = 0;

@@ -5,7 +5,8 @@ use tepal::{BloomFilter, Error, Kind, Opened, OverCapacity, error::Obstacle, fil
 use super::kinds::{Door, NOT_BY_ALL, Operation, is_large, kinds, numbers};
 use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, filled};
 
-/// A union is what inserting both sets of keys gives, and filters that are not of one shape and hash have none.
+/// A union is what inserting both sets of keys gives, and filters that are not of one shape and
+/// hash have none.
 #[test]
 fn unions() {
     for subject in kinds() {
@@ -47,8 +48,8 @@ fn unions() {
     }
 }
 
-/// A filter united with an equal one has as many different keys as before, and says so. What counts them again is a sum, and says so too:
-/// keys that were given, of a table what it holds.
+/// A filter united with an equal one has as many different keys as before, and says so. What counts
+/// them again is a sum, and says so too: keys that were given, of a table what it holds.
 #[test]
 fn a_union_counts_no_key_that_is_not_there() {
     for subject in kinds() {
@@ -78,8 +79,8 @@ fn a_union_counts_no_key_that_is_not_there() {
     }
 }
 
-/// Where it is not known of one of two filters how many keys went into it, it is not known of their union: a number would
-/// be too small.
+/// Where it is not known of one of two filters how many keys went into it, it is not known of their
+/// union: a number would be too small.
 #[test]
 fn a_count_that_is_not_known_stays_unknown() {
     for subject in kinds() {
@@ -136,8 +137,8 @@ fn a_count_that_is_not_known_stays_unknown() {
     }
 }
 
-/// What a kind cannot do is an error that names the kind and the operation, and changes nothing. What it can do, it
-/// does.
+/// What a kind cannot do is an error that names the kind and the operation, and changes nothing.
+/// What it can do, it does.
 #[test]
 fn what_a_kind_cannot_do_it_says() {
     for subject in kinds() {
@@ -189,7 +190,8 @@ fn what_a_kind_cannot_do_it_says() {
     }
 }
 
-/// A filter that is taken out of its file and put into one again is the same filter: it takes what it would have taken.
+/// A filter that is taken out of its file and put into one again is the same filter: it takes what
+/// it would have taken.
 #[test]
 fn out_of_a_file_and_into_another() {
     for subject in kinds() {

@@ -37,7 +37,8 @@ fn one_filter_has_one_file() {
         let facts = opener.read(&file).unwrap().facts().unwrap().file.unwrap();
         assert_eq!((facts.file_len, facts.is_sealed), (file.len() as u64, opener.is_sealed()), "{name}");
 
-        // Through the filter by itself, whose kind is known only at run time; and through its own type.
+        // Through the filter by itself, whose kind is known only at run time; and through its own
+        // type.
         let mut any = empty(subject).into_filter();
         match &keys {
             Numbered::Texts(texts) => {

@@ -16,7 +16,8 @@ thread_local! {
     static LEAST: Cell<usize> = const { Cell::new(usize::MAX) };
     /// So many of them succeed before one fails; negative: that is over.
     static BEFORE: Cell<i64> = const { Cell::new(-1) };
-    /// What is looked for in blocks of 16 bytes when they are freed; how many there were, and how many held it.
+    /// What is looked for in blocks of 16 bytes when they are freed; how many there were, and how
+    /// many held it.
     static WATCHED: Cell<Option<[u8; 16]>> = const { Cell::new(None) };
     static FREED: Cell<u32> = const { Cell::new(0) };
     static FOUND: Cell<u32> = const { Cell::new(0) };
@@ -37,8 +38,8 @@ fn fails(size: usize) -> bool {
     BEFORE.get() < 0
 }
 
-// SAFETY: every call goes to the system's allocator as it came, or fails; the counters are plain cells, which
-// neither allocate nor unwind.
+// SAFETY: every call goes to the system's allocator as it came, or fails; the counters are plain
+// cells, which neither allocate nor unwind.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if fails(layout.size()) {
@@ -61,7 +62,8 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
         if let (16, Some(watched)) = (layout.size(), WATCHED.get()) {
-            // SAFETY: the block is still there, and who watches frees blocks of 16 bytes that were all written.
+            // SAFETY: the block is still there, and who watches frees blocks of 16 bytes that were
+            // all written.
             let held = unsafe { at.cast::<[u8; 16]>().read() };
             FREED.set(FREED.get() + 1);
             FOUND.set(FOUND.get() + u32::from(held == watched));
@@ -100,7 +102,8 @@ pub(crate) fn held_by<T>(call: impl FnOnce() -> T) -> (T, u64) {
     (result, (HELD.get() - before) as u64)
 }
 
-/// How many blocks of 16 bytes a call frees, and how many of them hold these bytes then. Each must be written as a whole.
+/// How many blocks of 16 bytes a call frees, and how many of them hold these bytes then. Each must
+/// be written as a whole.
 pub(crate) fn freed_with<T>(bytes: [u8; 16], call: impl FnOnce() -> T) -> (u32, u32) {
     FREED.set(0);
     FOUND.set(0);
@@ -110,8 +113,8 @@ pub(crate) fn freed_with<T>(bytes: [u8; 16], call: impl FnOnce() -> T) -> (u32, 
     (FREED.get(), FOUND.get())
 }
 
-/// What a call gives when of its allocations of at least `least` bytes one fails, after so many that did not;
-/// and whether it came to that.
+/// What a call gives when of its allocations of at least `least` bytes one fails, after so many
+/// that did not; and whether it came to that.
 pub(crate) fn failing<T>(least: usize, after: u32, call: impl FnOnce() -> T) -> (T, bool) {
     LEAST.set(least);
     BEFORE.set(after.into());

@@ -1,5 +1,5 @@
-//! The ways to a filter, and keys by their numbers: what the tests do goes through either way, with whatever keys the
-//! kind takes.
+//! The ways to a filter, and keys by their numbers: what the tests do goes through either way, with
+//! whatever keys the kind takes.
 
 use tepal::{Ask, BloomFilter, Change, Error, MutableFilter, Opened, Result, file::Format};
 
@@ -70,8 +70,8 @@ impl Numbered {
         Numbered::Texts(numbers.iter().map(|number| format!("{prefix}{number}")).collect())
     }
 
-    /// Inserts the keys one by one, and hands to `said` the place of each and whether the filter called it new; up to
-    /// the first that is refused.
+    /// Inserts the keys one by one, and hands to `said` the place of each and whether the filter
+    /// called it new; up to the first that is refused.
     pub(crate) fn insert_each(&self, door: &mut impl Door, mut said: impl FnMut(usize, bool)) -> Result<()> {
         match self {
             Numbered::Texts(texts) => {

@@ -1,4 +1,5 @@
-//! The table that forgets keys by itself. The tests of the list tell it no time, so that it forgets nobody there.
+//! The table that forgets keys by itself. The tests of the list tell it no time, so that it forgets
+//! nobody there.
 
 use tepal::{
     ExpiringFilter, KeyDomain, Kind, Opened, OverCapacity, builders::ExpiringFilterBuilder, facts::Labels,

@@ -1,4 +1,5 @@
-//! Files with changed numbers, whose checksums and seal are made right again: what a reader then finds is the number itself.
+//! Files with changed numbers, whose checksums and seal are made right again: what a reader then
+//! finds is the number itself.
 
 #![allow(dead_code)] // What one test does not need, another does.
 

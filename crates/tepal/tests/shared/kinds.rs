@@ -1,5 +1,5 @@
-//! The kinds of filter there are, for every test that holds all of them: a list of trait objects. A new kind of filter
-//! is one more implementation of [`Subject`], and its lines in [`kinds`].
+//! The kinds of filter there are, for every test that holds all of them: a list of trait objects. A
+//! new kind of filter is one more implementation of [`Subject`], and its lines in [`kinds`].
 
 #![allow(dead_code)] // What one test does not need, another does.
 
@@ -48,12 +48,15 @@ pub(crate) use tepal::error::Operation;
 pub(crate) const SECRET: [u8; 16] = *b"kept for testing";
 #[cfg(feature = "seal")]
 pub(crate) const SEAL: &[u8] = b"a seal for testing";
-/// The name of the hash that the tests compute for the scheme `caller-hash`: of number `i` it is `finish_hash(i)`.
+/// The name of the hash that the tests compute for the scheme `caller-hash`: of number `i` it is
+/// `finish_hash(i)`.
 pub(crate) const CALLER_HASH: &str = "tests, finished";
 
-/// A kind of filter under test: how its filters are made, which keys they take, and what their files need.
+/// A kind of filter under test: how its filters are made, which keys they take, and what their
+/// files need.
 ///
-/// Keys have numbers, from 0. What stands for a number is the kind's: a text, or a hash where the caller hashes.
+/// Keys have numbers, from 0. What stands for a number is the kind's: a text, or a hash where the
+/// caller hashes.
 pub(crate) trait Subject {
     /// Its name, in messages and in `testdata/kept`.
     fn name(&self) -> &str;
@@ -177,8 +180,9 @@ impl Subject for Bloom {
     }
 }
 
-/// Every kind whose filters change: the Bloom filter with every layout, scheme and key domain, in our files and in those of other programs;
-/// the chain, in the files of its programs and in ours; the tables from which keys can be removed, that forget them by themselves, and that say in which
+/// Every kind whose filters change: the Bloom filter with every layout, scheme and key domain, in
+/// our files and in those of other programs; the chain, in the files of its programs and in ours;
+/// the tables from which keys can be removed, that forget them by themselves, and that say in which
 /// segments they are, and the chain of such tables that grows.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     let mut kinds: Vec<Box<dyn Subject>> = Vec::new();

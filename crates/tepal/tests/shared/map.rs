@@ -1,4 +1,5 @@
-//! Maps from keys to numbers, which are built of all their pairs at once and do not change. The value of number i is i.
+//! Maps from keys to numbers, which are built of all their pairs at once and do not change. The
+//! value of number i is i.
 
 use tepal::{
     AnyFilter, KeyDomain, Kind, Opened, Recipe, Result, RibbonMap, SecretKey, builders::RibbonMapBuilder,

@@ -84,7 +84,8 @@ fn leaves(tree: &str) -> Vec<String> {
     parts.flat_map(|part| leaves(&format!("{before}{}", part.trim()))).collect()
 }
 
-/// The module in which a path of another one ends, through re-exports; nothing for a path that leaves the crate.
+/// The module in which a path of another one ends, through re-exports; nothing for a path that
+/// leaves the crate.
 fn end(modules: &Modules, from: &Name, path: &[String], depth: u32) -> Option<Name> {
     let ups = path.iter().take_while(|segment| *segment == "super").count();
     let (mut at, rest) = match &*path[0] {
@@ -133,7 +134,8 @@ fn arrows(modules: &Modules) -> BTreeSet<(Name, Name)> {
     arrows
 }
 
-/// Of each folder, the modules that use each other in circles, with the names of the modules that do.
+/// Of each folder, the modules that use each other in circles, with the names of the modules that
+/// do.
 pub(crate) fn knots(modules: &Modules) -> Vec<String> {
     let mut folders: BTreeMap<Name, BTreeMap<(String, String), String>> = BTreeMap::new();
     for (from, to) in arrows(modules) {

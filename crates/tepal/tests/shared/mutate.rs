@@ -41,7 +41,8 @@ fn place(random: &mut Random, sample: &Sample, len: usize) -> usize {
 pub(crate) struct Tally {
     pub(crate) damaged: u64,
     pub(crate) refused: u64,
-    /// The mutation changed nothing (equal bytes in the place of each other), or put another whole file there.
+    /// The mutation changed nothing (equal bytes in the place of each other), or put another whole
+    /// file there.
     pub(crate) whole: u64,
     /// Files whose header was forged with a checksum that fits, and how many of them were refused.
     pub(crate) forged: u64,
@@ -153,8 +154,8 @@ fn some_bytes(file: &mut [u8], sample: &Sample, random: &mut Random) {
     }
 }
 
-/// Damage that one bit makes: every bit of the header, and every `step`th of the rest. Gives the number of bits
-/// tried and the number of those whose change was not found.
+/// Damage that one bit makes: every bit of the header, and every `step`th of the rest. Gives the
+/// number of bits tried and the number of those whose change was not found.
 pub(crate) fn flips(sample: &Sample, step: usize) -> (u64, u64) {
     let opener = sample.subject.opener();
     let mut file = sample.file.clone();

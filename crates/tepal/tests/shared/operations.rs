@@ -1,4 +1,5 @@
-//! Everything that can be done with a filter, one after the other, each on a copy of it: for tests that watch what each takes.
+//! Everything that can be done with a filter, one after the other, each on a copy of it: for tests
+//! that watch what each takes.
 
 #![allow(dead_code)] // What one test does not need, another does.
 
@@ -60,8 +61,8 @@ impl NewKeys {
 /// What an operation makes: the file that is written then.
 type Made = Option<Opened>;
 
-/// Does everything that can be done with a file and with keys, of which the filter has `members` already. Refusals are as good as
-/// anything else.
+/// Does everything that can be done with a file and with keys, of which the filter has `members`
+/// already. Refusals are as good as anything else.
 pub(crate) fn each(file: &Opened, members: u64, new: &NewKeys, took: &mut dyn FnMut(Took)) {
     let mut all = All { file, took };
     all.lookups(new);

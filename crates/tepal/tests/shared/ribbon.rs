@@ -1,4 +1,5 @@
-//! Ribbon filters, which are built of all their keys at once; of some, half of the keys are added beside the ribbon, and some are made of a table.
+//! Ribbon filters, which are built of all their keys at once; of some, half of the keys are added
+//! beside the ribbon, and some are made of a table.
 
 use tepal::{
     AnyFilter, KeyDomain, Kind, Opened, Recipe, Result, RibbonFilter, SecretKey,

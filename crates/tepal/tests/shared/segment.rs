@@ -1,4 +1,5 @@
-//! The table that says which segments may hold a key. The tests of the list insert without a segment: each filter here has one.
+//! The table that says which segments may hold a key. The tests of the list insert without a
+//! segment: each filter here has one.
 
 use tepal::{
     KeyDomain, Kind, Opened, OverCapacity, SegmentFilter, builders::SegmentFilterBuilder, facts::Labels,

@@ -1,4 +1,5 @@
-//! Segment filters that are filled to their capacity with keys that nobody chose, each in one segment or in many.
+//! Segment filters that are filled to their capacity with keys that nobody chose, each in one
+//! segment or in many.
 
 #![allow(dead_code)] // What the test does not need, the example does.
 
@@ -15,7 +16,8 @@ const fn mix(of_a_key: u64, segments: u64) -> Mix {
     Mix { of_a_key, segments }
 }
 
-/// One segment a key, two, as many as a table takes of a number, one more, all of a hundred; and all keys in one segment.
+/// One segment a key, two, as many as a table takes of a number, one more, all of a hundred; and
+/// all keys in one segment.
 pub(crate) const MIXES: [Mix; 6] =
     [mix(1, 100), mix(2, 100), mix(64, 100), mix(65, 100), mix(100, 100), mix(1, 1)];
 

@@ -1,7 +1,7 @@
 //! Random operations on a filter, and the exact set that it must never forget a member of.
 //!
-//! A filter that said yes to every key would forget nobody. So strangers are asked too: an empty filter has none of them,
-//! another one so many as its bits allow.
+//! A filter that said yes to every key would forget nobody. So strangers are asked too: an empty
+//! filter has none of them, another one so many as its bits allow.
 
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
@@ -15,8 +15,8 @@ use crate::random::Random;
 const MOST: usize = 24;
 /// So many strangers are asked for in the end.
 const STRANGERS: u64 = 32;
-/// Numbers from here on are no members' numbers, and up to here each is another key in every key domain: 32-bit floats
-/// have 24 bits.
+/// Numbers from here on are no members' numbers, and up to here each is another key in every key
+/// domain: 32-bit floats have 24 bits.
 const STRANGE: std::ops::Range<u64> = 10_000..90_000;
 
 /// What sequences did, and what was found.
@@ -27,14 +27,17 @@ pub(crate) struct Found {
     pub(crate) members: u64,
     /// Keys that a filter refused, because it was full.
     pub(crate) refused: u64,
-    /// Keys, batches and unions of which another way said too whether they had to be taken; so many were not.
+    /// Keys, batches and unions of which another way said too whether they had to be taken; so many
+    /// were not.
     pub(crate) judged: u64,
     pub(crate) judged_too_much: u64,
-    /// Strangers that were asked for; so many got a yes, and so many should by the bits of their filters.
+    /// Strangers that were asked for; so many got a yes, and so many should by the bits of their
+    /// filters.
     pub(crate) strangers: u64,
     pub(crate) let_in: u64,
     pub(crate) expected: f64,
-    /// Keys that went in for the first time, one by one; so many were not called new, and so many should not be.
+    /// Keys that went in for the first time, one by one; so many were not called new, and so many
+    /// should not be.
     pub(crate) first: u64,
     pub(crate) not_new: u64,
     pub(crate) expected_not_new: f64,
@@ -57,7 +60,8 @@ impl AddAssign for Found {
 }
 
 impl Found {
-    /// Were strangers and new keys told from members, as often as can be? `false` where there were too few to tell.
+    /// Were strangers and new keys told from members, as often as can be? `false` where there were
+    /// too few to tell.
     ///
     /// # Panics
     /// Where more of them were not than chance explains.
@@ -67,7 +71,8 @@ impl Found {
             ("strangers let in", self.let_in, self.expected, self.strangers),
             ("keys not called new", self.not_new, self.expected_not_new, self.first),
         ] {
-            // Of a filter of a few bits the positions of a key often coincide, so that it lets more in than its bits say.
+            // Of a filter of a few bits the positions of a key often coincide, so that it lets more
+            // in than its bits say.
             let most = 2.0 * expected + 8.0 * expected.sqrt() + 8.0;
             assert!(found as f64 <= most, "{name}: {found} of {all} {what}, {expected:.1} expected");
             is_told &= most < 0.9 * all as f64;
@@ -76,12 +81,12 @@ impl Found {
     }
 }
 
-/// One sequence on a small filter of the kind: every other one on the filter's own type, where the tests know it, the
-/// rest on the opened file; by each policy in turn.
+/// One sequence on a small filter of the kind: every other one on the filter's own type, where the
+/// tests know it, the rest on the opened file; by each policy in turn.
 ///
 /// # Panics
-/// Where a member is missing, or was called new; where an empty filter has somebody; where a key or a union was taken that had to be
-/// refused, or the other way round.
+/// Where a member is missing, or was called new; where an empty filter has somebody; where a key or
+/// a union was taken that had to be refused, or the other way round.
 pub(crate) fn sequence(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found {
     match subject.builder() {
         Some(_) if seed & 1 == 0 => through::<BloomFilter>(subject, opener, seed),
@@ -163,7 +168,8 @@ impl<D: Door> Run<'_, D> {
         }
     }
 
-    /// Is it told here what a filter must take? Where it refuses nothing, it must take all. Every second sequence, for time.
+    /// Is it told here what a filter must take? Where it refuses nothing, it must take all. Every
+    /// second sequence, for time.
     fn judges(&self) -> bool {
         let cannot = self.subject.cannot();
         let is_fixed = cannot.contains(&Operation::SetOverCapacity) || cannot.contains(&Operation::Intersect);
@@ -272,7 +278,8 @@ impl<D: Door> Run<'_, D> {
         }
     }
 
-    /// A union is taken where it is not over capacity, or is what the filter was; and under a policy that refuses nothing it comes about.
+    /// A union is taken where it is not over capacity, or is what the filter was; and under a
+    /// policy that refuses nothing it comes about.
     fn judge_union(&mut self, before: D, other: &D, done: &Result<()>) {
         let mut forced = before.clone();
         forced.set_over_capacity(OverCapacity::Ignore).unwrap();
@@ -289,7 +296,8 @@ impl<D: Door> Run<'_, D> {
         self.found.judged_too_much += u64::from(refused);
     }
 
-    /// A full filter refuses, but not who is in it already; a chain has no intersection, may not grow, or has other links.
+    /// A full filter refuses, but not who is in it already; a chain has no intersection, may not
+    /// grow, or has other links.
     fn was_refused(&mut self, error: Error, is_in: bool) {
         let name = self.subject.name();
         let is_chain = self.subject.cannot().contains(&Operation::Intersect);
@@ -328,7 +336,8 @@ impl<D: Door> Run<'_, D> {
         for (number, held) in numbers.iter().zip(self.subject.keys(&numbers).held(&self.filter)) {
             assert!(held, "{name}, {}: the member {number} is missing", self.seed);
         }
-        // Others each time: those whom a small filter lets in, the next one of its size lets in too.
+        // Others each time: those whom a small filter lets in, the next one of its size lets in
+        // too.
         let first = STRANGE.start + random.below((STRANGE.end - STRANGE.start) as usize) as u64;
         let strangers: Vec<u64> = (first..first + STRANGERS).collect();
         let held = self.subject.keys(&strangers).held(&self.filter);

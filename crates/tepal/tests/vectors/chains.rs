@@ -69,7 +69,8 @@ fn rewritten(case: &serde_json::Value, opened: &Opened) -> Vec<u8> {
     opened.to_bytes().unwrap()
 }
 
-/// Its first link is filled in the same way by the library: the same bits, where both know the same keys.
+/// Its first link is filled in the same way by the library: the same bits, where both know the same
+/// keys.
 #[test]
 fn a_chain_takes_the_next_key_where_the_reference_would() {
     let file = vectors("chains.json");

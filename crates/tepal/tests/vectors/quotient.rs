@@ -1,5 +1,6 @@
-//! `quotient.json`: filters on a quotient table, their files and what is refused of them. Its tables and sizes are held against
-//! the library's own (`bits/table/vectors.rs`, `kinds/table/copies/tests.rs`).
+//! `quotient.json`: filters on a quotient table, their files and what is refused of them. Its
+//! tables and sizes are held against the library's own (`bits/table/vectors.rs`,
+//! `kinds/table/copies/tests.rs`).
 
 use serde_json::Value;
 use tepal::{
@@ -44,7 +45,8 @@ fn number_of(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| number(value))
 }
 
-/// The numbers of a shape: those that the facts tell. They leave out how many of the lines are spare.
+/// The numbers of a shape: those that the facts tell. They leave out how many of the lines are
+/// spare.
 fn told(opened: &Opened) -> [u64; 6] {
     let facts = opened.facts().unwrap();
     let table = &facts.tables[0];
@@ -88,7 +90,8 @@ fn write(case: &Value, file: &Opened) -> Vec<u8> {
     file.to_bytes().unwrap()
 }
 
-/// The file of a case, made from its keys; or nothing, where its shape is one that no builder makes.
+/// The file of a case, made from its keys; or nothing, where its shape is one that no builder
+/// makes.
 fn made(case: &Value) -> Option<Opened> {
     if case.get("own_shape").is_some() {
         return None;
@@ -105,7 +108,8 @@ fn made(case: &Value) -> Option<Opened> {
     Some(Opened::new(filter, Format::Tepal).unwrap())
 }
 
-/// A file of the vectors: as the reference wrote it, or as the library does, where that is the same.
+/// A file of the vectors: as the reference wrote it, or as the library does, where that is the
+/// same.
 fn file(case: &Value) -> Option<Vec<u8>> {
     let name = text(case, "name");
     let written = made(case).map(|made| write(case, &made));
@@ -175,7 +179,8 @@ fn files_of_quotient_filters() {
             );
             continue;
         }
-        // Emptied and filled again with what was removed too, it is that file once that is taken out again.
+        // Emptied and filled again with what was removed too, it is that file once that is taken
+        // out again.
         let before = held.clone();
         opened.clear().unwrap();
         opened.set_over_capacity(OverCapacity::Ignore).unwrap();

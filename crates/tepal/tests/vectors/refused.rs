@@ -1,4 +1,5 @@
-//! `refused.json`: files that are wrong on purpose, each refused at the step of FORMAT.md, section 4.6, that is for it.
+//! `refused.json`: files that are wrong on purpose, each refused at the step of FORMAT.md, section
+//! 4.6, that is for it.
 
 use serde_json::Value;
 use tepal::{Error, Scheme};
@@ -73,7 +74,8 @@ const DAMAGED: [(u32, &[&str]); 7] = [
     ),
 ];
 
-/// A file with the changes of a case, its checksums mended: that of its one chunk where the body was changed, and the header's.
+/// A file with the changes of a case, its checksums mended: that of its one chunk where the body
+/// was changed, and the header's.
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u8> {
     let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
@@ -114,13 +116,15 @@ pub(crate) fn step(error: &Error) -> u32 {
             assert_eq!(found.len(), 1, "{found:?}: {what}");
             found[0]
         }
-        // A machine of 32 bits has no memory for such a body, and says so before it asks for its length.
+        // A machine of 32 bits has no memory for such a body, and says so before it asks for its
+        // length.
         Error::TooLarge { .. } if usize::BITS < 64 => 5,
         other => panic!("no file is refused with this: {other}"),
     }
 }
 
-/// Is the file's scheme, its seal or its exceptions nothing to this build? What this says of it then comes at step 4.
+/// Is the file's scheme, its seal or its exceptions nothing to this build? What this says of it
+/// then comes at step 4.
 fn is_unknown(file: &[u8]) -> bool {
     let scheme = file.get(33).and_then(|id| Scheme::ALL.iter().find(|scheme| scheme.id() == *id));
     let is_foreign = scheme.is_some_and(|scheme| *scheme >= Scheme::Md5Presets);

@@ -38,7 +38,8 @@ fn builder(case: &Value) -> RibbonFilterBuilder {
 #[cfg(feature = "table")]
 fn frozen(case: &Value, numbers: u64) -> tepal::Result<RibbonFilter> {
     let (prefix, count) = (text(&case["numbered_keys"], "prefix"), number(&case["numbered_keys"]["count"]));
-    // The least rate for which the table has just so many numbers, at a capacity that holds the keys.
+    // The least rate for which the table has just so many numbers, at a capacity that holds the
+    // keys.
     let (rate, capacity) = (0..54)
         .filter(|halves| numbers % (1u64 << halves) == 0 && numbers >> halves >= count.max(1))
         .map(|halves| (0.5f64.powi(halves), numbers >> halves))

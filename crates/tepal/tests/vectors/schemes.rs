@@ -1,5 +1,6 @@
-//! `schemes.json`, as far as the library's calls show it: keys under the key domains of other programs, by the bits that
-//! they set. Positions, limits and the hashes within are tested beside the schemes (`key/schemes/tests.rs`).
+//! `schemes.json`, as far as the library's calls show it: keys under the key domains of other
+//! programs, by the bits that they set. Positions, limits and the hashes within are tested beside
+//! the schemes (`key/schemes/tests.rs`).
 
 use serde_json::Value;
 use tepal::{BloomFilter, KeyDomain, KeyRef, Scheme, builders::BloomFilterBuilder};

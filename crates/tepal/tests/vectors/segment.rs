@@ -1,4 +1,5 @@
-//! `segment.json`: filters that say which segments may hold a key, their files, and what is refused of them.
+//! `segment.json`: filters that say which segments may hold a key, their files, and what is refused
+//! of them.
 
 use serde_json::Value;
 use tepal::{

@@ -176,7 +176,8 @@ impl<'a> Printer<'a> {
         page.input > 0 && !has_prefix && (of.field == Field::None || of.invert)
     }
 
-    /// Prints a record with what comes before it, and its field. Without answers it is the header row.
+    /// Prints a record with what comes before it, and its field. Without answers it is the header
+    /// row.
     fn record(
         &mut self,
         page: &mut Page<'_>,

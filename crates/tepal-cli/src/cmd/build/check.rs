@@ -108,7 +108,8 @@ fn check_exact(args: &BuildArgs) -> Result<(), Failure> {
     }
 }
 
-/// Refuses what only Bloom filters have, for a flag that asks for another filter: what that is, and what sizes it.
+/// Refuses what only Bloom filters have, for a flag that asks for another filter: what that is, and
+/// what sizes it.
 fn no_bloom_filter(flag: &str, (what, sized): (&str, &str), args: &BuildArgs) -> Result<(), Failure> {
     let (shape, chain) = (&args.shape, &args.chain);
     let bloom = &format!("that is about Bloom filters, and this is {what}");

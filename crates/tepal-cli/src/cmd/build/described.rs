@@ -1,5 +1,5 @@
-//! What the flags of `tepal build` say of a filter of whatever kind: its keys, its hash, its rate and the texts about
-//! it.
+//! What the flags of `tepal build` say of a filter of whatever kind: its keys, its hash, its rate
+//! and the texts about it.
 
 /// Tells it to a builder. Each kind has a builder of its own, and all of them have these calls.
 macro_rules! described {

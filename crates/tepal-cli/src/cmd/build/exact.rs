@@ -1,11 +1,13 @@
 //! `tepal build --exact-on`: a filter that is right about every key of a known universe.
 //!
-//! It is a Bloom filter whose wrong answers within the universe are its exceptions, as a list or as a divider. The rate is chosen so
-//! that all together takes the fewest bytes: at a lower one the filter is larger and the exceptions are fewer. That needs the
-//! numbers of members and of strangers, so both lists are read first, once each, and kept as hashes.
+//! It is a Bloom filter whose wrong answers within the universe are its exceptions, as a list or as
+//! a divider. The rate is chosen so that all together takes the fewest bytes: at a lower one the
+//! filter is larger and the exceptions are fewer. That needs the numbers of members and of
+//! strangers, so both lists are read first, once each, and kept as hashes.
 //!
-//! An exception is known by the 64-bit hash of its key, and a member with the same hash would be missed. So each key has a second
-//! hash, of a random key: a key of the universe is a member if both are one's, and if just the first is, nothing can be built.
+//! An exception is known by the 64-bit hash of its key, and a member with the same hash would be
+//! missed. So each key has a second hash, of a random key: a key of the universe is a member if
+//! both are one's, and if just the first is, nothing can be built.
 
 use serde::Serialize;
 use tepal::build::Built;
@@ -72,7 +74,8 @@ impl ExactOn {
     }
 }
 
-/// Builds the filter of a list, with exceptions for all other keys of the universe for which it says yes.
+/// Builds the filter of a list, with exceptions for all other keys of the universe for which it
+/// says yes.
 pub fn build(
     builder: BloomFilterBuilder,
     args: &BuildArgs,
@@ -139,8 +142,8 @@ pub fn build(
     Ok((built, exact))
 }
 
-/// With the rate at which filter and exceptions together take the fewest bytes, where the flags leave it open. Where there are no
-/// strangers, every rate needs none, and the usual one stays.
+/// With the rate at which filter and exceptions together take the fewest bytes, where the flags
+/// leave it open. Where there are no strangers, every rate needs none, and the usual one stays.
 fn at_least_cost(
     builder: BloomFilterBuilder,
     args: &BuildArgs,
@@ -166,7 +169,8 @@ fn at_least_cost(
     }
 }
 
-/// In which form a filter of so many members knows so many exceptions: as it is told, else in the smaller.
+/// In which form a filter of so many members knows so many exceptions: as it is told, else in the
+/// smaller.
 fn form(args: &BuildArgs, exceptions: u64, members: u64) -> Option<ExactAs> {
     let smaller =
         || match len(ExactAs::Divider, exceptions, members) < len(ExactAs::List, exceptions, members) {

@@ -1,4 +1,5 @@
-//! `tepal build` of a Bloom filter: keys that come once, in any number, into a filter of the right size.
+//! `tepal build` of a Bloom filter: keys that come once, in any number, into a filter of the right
+//! size.
 
 use std::path::Path;
 

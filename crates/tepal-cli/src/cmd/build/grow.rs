@@ -1,7 +1,8 @@
 //! `tepal build --growing`: a filter for as many keys as come, now and later.
 //!
-//! With `-n` the keys go in as they come. Without it the first ones wait, so that the filter begins with room for as many as there are.
-//! Where keys can be removed, all of them wait: each different one goes in once.
+//! With `-n` the keys go in as they come. Without it the first ones wait, so that the filter begins
+//! with room for as many as there are. Where keys can be removed, all of them wait: each different
+//! one goes in once.
 
 use std::num::NonZeroUsize;
 
@@ -77,8 +78,8 @@ fn build(
     come.finish()
 }
 
-/// Brings hashes into an order in which their numbers are spread. Sorted, those that come first would lie side by side in a table that
-/// has not grown yet.
+/// Brings hashes into an order in which their numbers are spread. Sorted, those that come first
+/// would lie side by side in a table that has not grown yet.
 pub fn mix(hashes: &mut [u64]) {
     hashes.sort_unstable_by_key(|hash| hash.reverse_bits());
 }

@@ -17,8 +17,8 @@ use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
 
-/// The filter for another list of the shape, hash, recipe and promise of the one at `path`, and from where its keys came where nothing
-/// else is said.
+/// The filter for another list of the shape, hash, recipe and promise of the one at `path`, and
+/// from where its keys came where nothing else is said.
 pub fn file(
     path: &Path,
     args: &BuildArgs,

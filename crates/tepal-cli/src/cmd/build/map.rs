@@ -1,6 +1,8 @@
-//! `tepal build --map`, and `--by` and `--set` with `--static`: a map from the key of each row to a number or a name.
+//! `tepal build --map`, and `--by` and `--set` with `--static`: a map from the key of each row to a
+//! number or a name.
 //!
-//! The list is read once and kept as hashes with the numbers of their values; then all of them go in at once.
+//! The list is read once and kept as hashes with the numbers of their values; then all of them go
+//! in at once.
 
 use tepal::build::Built;
 use tepal::{Error, Opened, RibbonMap, builders::RibbonMapBuilder, file::Format, hash::KeyHasher};
@@ -37,8 +39,8 @@ pub fn field(args: &BuildArgs) -> Option<(Field, &'static str)> {
     args.map.map.as_ref().map(|field| (field.clone(), "--map")).or_else(|| args.segments.by.as_ref().map(by))
 }
 
-/// Bytes of a map of this many keys to one of so many values. They have names, as long as these are not too many. At a rate of 1 it
-/// tells no other key.
+/// Bytes of a map of this many keys to one of so many values. They have names, as long as these are
+/// not too many. At a rate of 1 it tells no other key.
 pub fn planned_size(values: u64, keys: u64, rate: f64) -> Result<u64, Error> {
     let builder = match usize::try_from(values) {
         Ok(names) if names <= MOST_NAMES => {
@@ -118,7 +120,8 @@ fn number(names: &mut Names, list: &str, name: &str) -> Result<u32, Failure> {
 /// What of the rows is kept: 16 bytes each.
 #[derive(Default)]
 struct Rows {
-    /// Hash, value, and the line, counted over all inputs; the greatest number where there is no room for it.
+    /// Hash, value, and the line, counted over all inputs; the greatest number where there is no
+    /// room for it.
     entries: Vec<(u64, u32, u32)>,
     /// The names of the values; nothing as long as all are numbers.
     names: Option<Names>,
@@ -151,7 +154,8 @@ impl Rows {
         Ok(())
     }
 
-    /// The names in their order, which are the values from now on: whatever the order of the rows, the map is the same.
+    /// The names in their order, which are the values from now on: whatever the order of the rows,
+    /// the map is the same.
     fn sorted_names(&mut self) -> Vec<String> {
         let Some(names) = self.names.take().map(Names::into_all) else { return Vec::new() };
         let mut order: Vec<u32> = (0..names.len() as u32).collect();

@@ -1,6 +1,7 @@
 //! `tepal build --static`: the smallest filter of a list, to which no key is added later.
 //!
-//! It is built of all hashes, sorted: they wait in memory and in temporary files, as for a Bloom filter of unknown size.
+//! It is built of all hashes, sorted: they wait in memory and in temporary files, as for a Bloom
+//! filter of unknown size.
 
 use tepal::build::Gather;
 use tepal::{Error, RibbonFilter};

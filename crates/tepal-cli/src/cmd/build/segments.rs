@@ -1,6 +1,7 @@
 //! `tepal build --by` and `--set`: a filter that says in which segments a key is.
 //!
-//! The list is read once and kept as pairs of a hash and the number of a segment; then all pairs go in at once.
+//! The list is read once and kept as pairs of a hash and the number of a segment; then all pairs go
+//! in at once.
 
 use tepal::build::Built;
 use tepal::{

@@ -1,7 +1,8 @@
-//! `tepal build --deletable` and `--count-bits`: a filter from which keys can be removed, and which counts them.
+//! `tepal build --deletable` and `--count-bits`: a filter from which keys can be removed, and which
+//! counts them.
 //!
-//! Its table is sorted, so the list is read once and kept as hashes; then the different keys are counted exactly, and all
-//! numbers go in at once.
+//! Its table is sorted, so the list is read once and kept as hashes; then the different keys are
+//! counted exactly, and all numbers go in at once.
 
 use tepal::build::Built;
 use tepal::{Error, Opened, QuotientFilter, builders::QuotientFilterBuilder, file::Format, hash::KeyHasher};
@@ -84,7 +85,8 @@ fn build(shape: Shape, hasher: KeyHasher, args: &BuildArgs, inputs: &mut Inputs)
             let filter = builder.capacity(capacity).build_from_hashes(hashes);
             filter.and_then(|filter| Opened::new(filter, Format::Tepal))
         }
-        // In its own lines where they have room, so that a patch leads from the one file to the other.
+        // In its own lines where they have room, so that a patch leads from the one file to the
+        // other.
         Shape::Like(mut file) => {
             if file.can().grow {
                 mix(&mut hashes);

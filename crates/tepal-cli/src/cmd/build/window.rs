@@ -35,7 +35,8 @@ pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> 
     Ok(Way::of(move |inputs| build(builder, args, inputs)))
 }
 
-/// Bytes of a filter whose window has this many keys. Of a window of time only the generations count.
+/// Bytes of a filter whose window has this many keys. Of a window of time only the generations
+/// count.
 pub fn planned_size(keys: u64, rate: f64) -> Result<u64, Error> {
     let described = ExpiringFilter::builder().window_of_time(86_400).capacity(keys);
     described.false_positive_rate(rate).planned_size_in_bytes()
@@ -59,7 +60,8 @@ fn build(builder: ExpiringFilterBuilder, args: &BuildArgs, inputs: &mut Inputs) 
         filter.insert_many_hashes(&listed.hashes).map_err(|error| refused(&list, &error))?;
         return Ok(Built::counted(Opened::new(filter, Format::Tepal)?, listed.keys, different));
     }
-    // The filter itself knows too few: two keys may share a number, and a window of keys forgets some.
+    // The filter itself knows too few: two keys may share a number, and a window of keys forgets
+    // some.
     let counter = KeyCounter::new(hasher)?;
     let mut come = Come { filter: told(builder.build()?)?, counter, list };
     pipeline::run(inputs, &work, &mut come)?;

@@ -1,9 +1,10 @@
-//! Made-up identity numbers of 12 digits. All are different and valid, and no set of them has to be kept.
+//! Made-up identity numbers of 12 digits. All are different and valid, and no set of them has to be
+//! kept.
 //!
-//! A number is six digits of the birth date, one for century and sex (3 or 4 in the 1900s, 5 or 6 in the 2000s), a
-//! serial of four digits, and a check digit. Date, sex and serial count through 620,920,000 places; a seeded
-//! permutation puts these places in a random order. So the first n numbers are a random sample of n different numbers, and
-//! no later number is one of them.
+//! A number is six digits of the birth date, one for century and sex (3 or 4 in the 1900s, 5 or 6
+//! in the 2000s), a serial of four digits, and a check digit. Date, sex and serial count through
+//! 620,920,000 places; a seeded permutation puts these places in a random order. So the first n
+//! numbers are a random sample of n different numbers, and no later number is one of them.
 
 use crate::random::{Random, mix};
 
@@ -37,10 +38,11 @@ impl Iins {
         self.days.len() as u64 * PLACES_A_DAY
     }
 
-    /// The number at a place of the order, or nothing where that number is never issued. Different places have different
-    /// numbers.
+    /// The number at a place of the order, or nothing where that number is never issued. Different
+    /// places have different numbers.
     pub fn at(&self, place: u64) -> Option<Iin> {
-        // The permutation has more numbers than there are places, so it is applied until it gives a place.
+        // The permutation has more numbers than there are places, so it is applied until it gives a
+        // place.
         let mut x = place as u32;
         loop {
             x = self.permute(x);

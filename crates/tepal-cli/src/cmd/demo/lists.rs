@@ -36,7 +36,8 @@ pub fn write_questions(
     let mut next = end;
     write_lines(path, |out| {
         for asked in 0..questions {
-            // Selection sampling: exactly `listed` questions are on the list, and each question is equally likely to be.
+            // Selection sampling: exactly `listed` questions are on the list, and each question is
+            // equally likely to be.
             let is_listed = random.below(questions - asked) < left;
             let mut place = if is_listed { random.below(end) } else { next };
             let line = next_line(iins, &mut place);
@@ -63,7 +64,8 @@ pub fn write_questions(
 fn next_line(iins: &Iins, place: &mut u64) -> [u8; 13] {
     let mut line = [b'\n'; 13];
     loop {
-        // A list has at most `MOST_KEYS` numbers, so there are always places left. The remainder is only for safety.
+        // A list has at most `MOST_KEYS` numbers, so there are always places left. The remainder is
+        // only for safety.
         let iin = iins.at(*place % iins.places());
         *place += 1;
         if let Some(iin) = iin {

@@ -1,4 +1,5 @@
-//! `tepal demo`: builds and asks a filter of made-up identity numbers, with the code of the other verbs.
+//! `tepal demo`: builds and asks a filter of made-up identity numbers, with the code of the other
+//! verbs.
 
 mod iin;
 mod lists;
@@ -104,8 +105,8 @@ impl Screen {
     }
 }
 
-/// Creates the folder, or empties one that has only files of an earlier demo. Nothing that somebody else has put there is
-/// followed or written over: every file of the demo is a new one.
+/// Creates the folder, or empties one that has only files of an earlier demo. Nothing that somebody
+/// else has put there is followed or written over: every file of the demo is a new one.
 fn prepare(dir: &Path) -> Result<(), Failure> {
     let name = shown(dir);
     let fail = |error| Failure::io(&name, &error);
@@ -263,8 +264,8 @@ fn input_of(path: &Path) -> Result<Inputs, Failure> {
     Inputs::new(sources, KeyRules::default(), KeyArgs::default().threads(), false)
 }
 
-/// Seconds to read a list, cut it into lines and hash them, which every tool needs. This is the shorter of two times, so
-/// that the comparison with it is fair.
+/// Seconds to read a list, cut it into lines and hash them, which every tool needs. This is the
+/// shorter of two times, so that the comparison with it is fair.
 fn floor(path: &Path) -> Result<f64, Failure> {
     Ok(read_and_hash(path)?.min(read_and_hash(path)?))
 }

@@ -45,7 +45,8 @@ fn told_the_time(told: u64, now: u64) -> String {
     }
 }
 
-/// How many keys came, how many different ones the file has, and how many of these are still in now.
+/// How many keys came, how many different ones the file has, and how many of these are still in
+/// now.
 pub fn keys(came: u64, different: &str, still_in: Option<f64>) -> String {
     let came = format!("{} came, about {different} different ones are", count(came));
     let still_in = still_in.map(|keys| count(keys.round() as u64));

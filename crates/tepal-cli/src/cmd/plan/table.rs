@@ -1,4 +1,5 @@
-//! Rows of filters that are no Bloom filters: keys can be removed, are counted, never end, expire, are complete, or have values.
+//! Rows of filters that are no Bloom filters: keys can be removed, are counted, never end, expire,
+//! are complete, or have values.
 
 use tepal::Error;
 
@@ -98,8 +99,9 @@ pub fn next_power(rate: f64) -> Option<f64> {
     (!is_power && power >= 1.0 / (1u64 << 32) as f64).then_some(power)
 }
 
-/// What a ribbon of so many keys takes at the next power of two, and that rate. Nothing of few keys: a ribbon of these has the rate of the
-/// power anyway, or whole lines hide what a bit of each key takes.
+/// What a ribbon of so many keys takes at the next power of two, and that rate. Nothing of few
+/// keys: a ribbon of these has the rate of the power anyway, or whole lines hide what a bit of each
+/// key takes.
 pub fn at_next_power(keys: u64, rate: f64) -> Option<(f64, u64)> {
     const FEW: u64 = 10_000;
     let power = next_power(rate).filter(|_| keys >= FEW)?;

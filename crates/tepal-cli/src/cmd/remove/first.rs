@@ -71,8 +71,8 @@ impl<'a> FirstReading<'a> {
         self.absent += self.answers.iter().filter(|is_in| !**is_in).count() as u64;
     }
 
-    /// How many members are lost on average where the keys are removed all the same. Of n keys that are not in, n times the rate look
-    /// as if they were; the others are surely absent.
+    /// How many members are lost on average where the keys are removed all the same. Of n keys that
+    /// are not in, n times the rate look as if they were; the others are surely absent.
     pub fn members_lost(&self, rate: f64) -> f64 {
         let looked_in = (self.keys - self.not_members - self.absent) as f64;
         lost(self.absent, rate).min(looked_in)
@@ -90,7 +90,8 @@ impl Sink<PreparedKeys> for FirstReading<'_> {
     }
 }
 
-/// Tells whether the keys of an input are the same in both readings: their number, and a checksum of their hashes in order.
+/// Tells whether the keys of an input are the same in both readings: their number, and a checksum
+/// of their hashes in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stamp {
     keys: u64,
@@ -115,7 +116,8 @@ impl Stamp {
     }
 }
 
-/// Why nothing is removed, where keys are not in the filter: how many, what may be lost, and what to do.
+/// Why nothing is removed, where keys are not in the filter: how many, what may be lost, and what
+/// to do.
 pub fn absent(found: &FirstReading<'_>) -> String {
     let (keys, absent) = (found.keys - found.not_members, found.absent);
     let all = match found.members {

@@ -1,4 +1,5 @@
-//! In which encoding does a filter hold its members? Where the file does not say it, all that its program has are tried.
+//! In which encoding does a filter hold its members? Where the file does not say it, all that its
+//! program has are tried.
 
 use serde::Serialize;
 use tepal::{

@@ -1,4 +1,5 @@
-//! `tepal test --by` and `--map`: is each key of a list in the segment, or has it the value, that its row names?
+//! `tepal test --by` and `--map`: is each key of a list in the segment, or has it the value, that
+//! its row names?
 
 use tepal::{
     Opened, RibbonMap, SegmentFilter,
@@ -16,7 +17,8 @@ use crate::text::number::plain_number;
 /// Looks for keys in their segments, or for their values.
 pub struct Members<'a> {
     of: Of<'a>,
-    /// A key that is not in its segment, or has not its value, is missed, whatever others it is in or has.
+    /// A key that is not in its segment, or has not its value, is missed, whatever others it is in
+    /// or has.
     pub tally: Tally,
 }
 

@@ -113,7 +113,8 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// Says how many more new keys there may be, if the rest of the inputs is like what was read of them.
+    /// Says how many more new keys there may be, if the rest of the inputs is like what was read of
+    /// them.
     fn look_ahead(&mut self, bytes: usize) {
         self.judged += bytes as u64;
         if let Some(len) = self.len {
@@ -122,7 +123,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Judges one record after the other, up to the last that may pass: what is not printed is not seen.
+    /// Judges one record after the other, up to the last that may pass: what is not printed is not
+    /// seen.
     fn judge_one_by_one(&mut self, page: &mut Page<'_>, records: usize) -> Result<(), Failure> {
         let work = self.seen.hash();
         let (mut hashed, mut left, mut passes) = (Hashed::default(), self.left(), Vec::new());

@@ -1,4 +1,5 @@
-//! What `tepal uniq` has seen: a chain of filters that grows, or every key's 128 bits; and how keys are hashed for it.
+//! What `tepal uniq` has seen: a chain of filters that grows, or every key's 128 bits; and how keys
+//! are hashed for it.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash as HashKey, Hasher};
@@ -15,9 +16,11 @@ use crate::input::pipeline::{Refused, Work};
 use crate::keys::refusal;
 use crate::text::number;
 
-/// A new line is lost where it is held back by mistake: so the rate is lower than a filter's usually is.
+/// A new line is lost where it is held back by mistake: so the rate is lower than a filter's
+/// usually is.
 const RATE: f64 = 1e-6;
-/// A seed of its own: of keys that came out of another filter with the same hash and seed, many would fall on few lines.
+/// A seed of its own: of keys that came out of another filter with the same hash and seed, many
+/// would fall on few lines.
 const PURPOSE: &str = "uniq";
 
 /// What was seen.
@@ -25,7 +28,8 @@ pub enum Seen {
     /// Bloom filters: a key that is new is taken for seen at the promised rate.
     Chain {
         chain: ScalableBloomFilter,
-        /// New keys that are not remembered, as the chain cannot grow; nothing where that is a failure.
+        /// New keys that are not remembered, as the chain cannot grow; nothing where that is a
+        /// failure.
         forgotten: Option<u64>,
     },
     /// Two hashes of each key, under secrets that nobody knows.
@@ -62,7 +66,8 @@ impl Hasher for First {
     }
 }
 
-/// A chain in which nothing was seen, as the flags want it, with what it keeps of how its rows are written.
+/// A chain in which nothing was seen, as the flags want it, with what it keeps of how its rows are
+/// written.
 pub fn empty_chain(
     args: &UniqArgs,
     secret: Option<&SecretKey>,
@@ -215,10 +220,11 @@ fn failure(error: Error) -> Failure {
     }
 }
 
-/// How many new keys were taken for seen, about, in a chain that held `before` keys in each of its links.
+/// How many new keys were taken for seen, about, in a chain that held `before` keys in each of its
+/// links.
 ///
-/// A key is asked in each link. While one fills, its rate grows by some power of its keys, nearly as many as 0.7 for each bit
-/// of a key; after that it stays.
+/// A key is asked in each link. While one fills, its rate grows by some power of its keys, nearly
+/// as many as 0.7 for each bit of a key; after that it stays.
 pub fn wrongly_held(chain: &ScalableBloomFilter, before: &[u64]) -> f64 {
     let links = chain.links();
     let keys = |i: usize| {
@@ -289,7 +295,8 @@ impl Work for Hash {
 }
 
 impl Hash {
-    /// Hashes the key of one record, if it has one. An error says what is wrong with the record, which is then not counted.
+    /// Hashes the key of one record, if it has one. An error says what is wrong with the record,
+    /// which is then not counted.
     #[inline(always)]
     pub fn one(&self, keys: &mut Keys<'_>, record: usize, hashed: &mut Hashed) -> Result<(), String> {
         match keys.key(record)? {

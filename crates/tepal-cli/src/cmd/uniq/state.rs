@@ -65,7 +65,8 @@ impl State {
         self.chain.take()
     }
 
-    /// Puts what was seen in the place of what was seen before, as a whole. So many lines passed, and so many keys were new.
+    /// Puts what was seen in the place of what was seen before, as a whole. So many lines passed,
+    /// and so many keys were new.
     pub fn save(self, chain: ScalableBloomFilter, passed: u64, new: u64) -> Result<(), Failure> {
         match self.target {
             Some(mut target) if new > 0 => {

@@ -86,7 +86,8 @@ fn csv_records_may_hold_newlines() {
         [&b"a,\"b\nc\""[..], b"", b"d,e", b"\"x\"\"\ny\",\"\"", b"last,\"q\""]
     );
     assert_eq!(csv(b"a\"b\nc\n"), [&b"a\"b"[..], b"c"]);
-    // A mark that was not left out is a part of the field, which does not begin with its quote then.
+    // A mark that was not left out is a part of the field, which does not begin with its quote
+    // then.
     assert_eq!(csv(b"\xef\xbb\xbf\"a\nb\"\n"), [&b"\xef\xbb\xbf\"a"[..], b"b\""]);
     let lines = cut(b"\"a\n\n\",b\nc\n", Cut::Csv(b','), 3, 9).unwrap();
     assert_eq!(lines[1], (b"c".to_vec(), 4, b"c\n".to_vec()));
@@ -174,7 +175,8 @@ fn a_long_record_gives_its_memory_back() {
     assert!(piece.len() <= 2 * BUFFER);
 }
 
-/// The lengths of the records, or the error, where a record may have [`LONG`] bytes; and the most memory of a buffer.
+/// The lengths of the records, or the error, where a record may have [`LONG`] bytes; and the most
+/// memory of a buffer.
 fn within(bytes: &[u8], how: Cut, step: usize) -> (Result<Vec<usize>, String>, usize) {
     let input = Input::of_bytes("x", Trickle::new(bytes, step));
     let (mut pieces, mut piece) = (Pieces::new(input, how, LONG), Piece::default());

@@ -126,7 +126,8 @@ fn the_window_of_every_frame_is_compared_with_the_limit() {
     }
 }
 
-/// A frame of one segment has no field for its window: that is its content, whatever the length of the field.
+/// A frame of one segment has no field for its window: that is its content, whatever the length of
+/// the field.
 #[test]
 fn the_window_of_one_segment_is_its_content() {
     for (flag, length, window) in [
@@ -148,7 +149,8 @@ fn the_window_of_one_segment_is_its_content() {
     }
 }
 
-/// A block of `sequences` copies of 65,539 bytes and more, in a window of 128 KiB. Lengths are codes without a table.
+/// A block of `sequences` copies of 65,539 bytes and more, in a window of 128 KiB. Lengths are
+/// codes without a table.
 fn long_copies(sequences: u16) -> Vec<u8> {
     let literals = 1 | 3 << 2 | u32::from(sequences) << 4;
     let mut block = literals.to_le_bytes()[..3].to_vec();
@@ -157,7 +159,8 @@ fn long_copies(sequences: u16) -> Vec<u8> {
         0..128 => block.push(sequences as u8),
         _ => block.extend_from_slice(&[128 | (sequences >> 8) as u8, sequences as u8]),
     }
-    // Of one code each: one literal, the last offset again, a copy of 65,539 and a number of 16 bits.
+    // Of one code each: one literal, the last offset again, a copy of 65,539 and a number of 16
+    // bits.
     block.extend_from_slice(&[0b0101_0100, 1, 0, 52]);
     block.resize(block.len() + 2 * usize::from(sequences), 0);
     block.push(1);
@@ -165,7 +168,8 @@ fn long_copies(sequences: u16) -> Vec<u8> {
     [&[0x28, 0xb5, 0x2f, 0xfd, 0, 7 << 3], &header.to_le_bytes()[..3], &block].concat()
 }
 
-/// The format allows a block 128 KiB, and a window no less; copies in it could say a thousand times as much.
+/// The format allows a block 128 KiB, and a window no less; copies in it could say a thousand times
+/// as much.
 #[test]
 fn a_block_that_unpacks_to_more_than_it_may_is_refused() {
     assert_eq!(read_all(&long_copies(1)).unwrap().len(), 65_540);

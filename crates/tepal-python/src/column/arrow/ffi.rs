@@ -1,6 +1,8 @@
-//! The three structs of the Arrow C data and stream interfaces (<https://arrow.apache.org/docs/format/CDataInterface.html>).
+//! The three structs of the Arrow C data and stream interfaces
+//! (<https://arrow.apache.org/docs/format/CDataInterface.html>).
 //!
-//! Each is released once, by who holds it last: a struct that was taken from a capsule leaves an empty one behind.
+//! Each is released once, by who holds it last: a struct that was taken from a capsule leaves an
+//! empty one behind.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
@@ -52,10 +54,11 @@ macro_rules! owned {
         unsafe impl Sync for $type {}
 
         impl $type {
-            /// Takes the struct out of a capsule of the right name, whose own release then finds nothing to do.
+            /// Takes the struct out of a capsule of the right name, whose own release then finds
+            /// nothing to do.
             pub(super) fn take(from: NonNull<c_void>) -> Self {
-                // SAFETY: a capsule of this name points to such a struct, by the interface, and the interpreter is held, so
-                // that nobody else takes it at the same time.
+                // SAFETY: a capsule of this name points to such a struct, by the interface, and the
+                // interpreter is held, so that nobody else takes it at the same time.
                 unsafe { ptr::replace(from.cast::<$type>().as_ptr(), $type::empty()) }
             }
         }
@@ -208,6 +211,7 @@ fn text<'a>(from: *const c_char) -> Option<&'a str> {
     if from.is_null() {
         return None;
     }
-    // SAFETY: the interface says that it ends with zero and lives as long as its struct, and callers keep it no longer.
+    // SAFETY: the interface says that it ends with zero and lives as long as its struct, and
+    // callers keep it no longer.
     unsafe { CStr::from_ptr(from) }.to_str().ok()
 }

@@ -130,7 +130,8 @@ fn slice<'a>(
         Type::Null => Box::new(AllNull(len)),
         Type::Integers(width, is_signed) => {
             let from = is_there(buffer)?.wrapping_add(start * width);
-            // SAFETY: the interface says that `start + len` integers are there, and the array is borrowed for as long.
+            // SAFETY: the interface says that `start + len` integers are there, and the array is
+            // borrowed for as long.
             let numbers = unsafe { Numbers::new(from, *width as isize, len, (*width, *is_signed, false)) };
             Box::new(WithNulls { values: numbers, nulls })
         }
@@ -175,7 +176,8 @@ fn bytes<'a>(from: *const u8, len: usize) -> &'a [u8] {
     if from.is_null() || len == 0 {
         return &[];
     }
-    // SAFETY: the interface says that the buffer has so many, and that nobody changes them; the array lives as long.
+    // SAFETY: the interface says that the buffer has so many, and that nobody changes them; the
+    // array lives as long.
     unsafe { std::slice::from_raw_parts(from, len) }
 }
 
@@ -261,7 +263,8 @@ fn by_offsets<O: Offset>(array: &ArrowArray, start: usize, len: usize) -> Result
     if from.is_null() || !from.is_aligned() {
         return Err(broken("has its offsets at a place that is not theirs"));
     }
-    // SAFETY: the interface says that there are `start + len + 1`, and that nobody changes them; the array lives as long.
+    // SAFETY: the interface says that there are `start + len + 1`, and that nobody changes them;
+    // the array lives as long.
     let offsets = unsafe { std::slice::from_raw_parts(from.wrapping_add(start), len + 1) };
     let end: usize = offsets[len].try_into().map_err(|_| broken("has a negative offset"))?;
     Ok(ByOffsets { offsets, data: bytes(array.buffer(2), end) })

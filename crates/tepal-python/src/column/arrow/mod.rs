@@ -1,4 +1,5 @@
-//! Columns through the Arrow PyCapsule interface: pyarrow, polars, pandas, DuckDB and whatever else speaks it.
+//! Columns through the Arrow PyCapsule interface: pyarrow, polars, pandas, DuckDB and whatever else
+//! speaks it.
 
 mod ffi;
 mod layout;

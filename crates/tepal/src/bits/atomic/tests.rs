@@ -42,7 +42,8 @@ fn the_sample_is_all_of_a_small_array_and_a_64th_of_a_large_one() {
     }
 }
 
-/// Does the same to lines in memory and to shared ones, and compares all lines and the count of the sample.
+/// Does the same to lines in memory and to shared ones, and compares all lines and the count of the
+/// sample.
 #[track_caller]
 fn assert_same<T: PartialEq + core::fmt::Debug>(
     plain: &mut [Line],

@@ -1,16 +1,19 @@
-//! Lines in which every bit of some rules has its place: a single key is looked up and inserted without a check of each.
+//! Lines in which every bit of some rules has its place: a single key is looked up and inserted
+//! without a check of each.
 //!
-//! In a batch the checks stay. Without them the compiler vectorises across keys, which takes up to 2.7 times as long.
+//! In a batch the checks stay. Without them the compiler vectorises across keys, which takes up to
+//! 2.7 times as long.
 
 #![allow(unsafe_code)]
 
 use crate::bits::rule::{Plain, PlainMut};
 use crate::bits::{Line, halves, halves_mut, words, words_mut};
 
-// SAFETY of all calls below: a kernel makes `Inside` and `InsideMut` of at least as many lines as its rules need
-// (`Rules::least_lines`) and hands them to no other rules. A rule asks for a line below the number of lines, for half a line
-// below its number of blocks, for the word of a position below its number of bits. Builds with debug assertions check
-// each place; the tests of the kernels run so, for every rule and the extremes of hashes.
+// SAFETY of all calls below: a kernel makes `Inside` and `InsideMut` of at least as many lines as
+// its rules need (`Rules::least_lines`) and hands them to no other rules. A rule asks for a line
+// below the number of lines, for half a line below its number of blocks, for the word of a position
+// below its number of bits. Builds with debug assertions check each place; the tests of the kernels
+// run so, for every rule and the extremes of hashes.
 
 /// Lines to be asked.
 #[derive(Clone, Copy)]
@@ -41,7 +44,8 @@ impl<'a> InsideMut<'a> {
     }
 }
 
-/// A filter has fewer lines than its shape: a mistake in this crate, or bytes of the caller's that became fewer.
+/// A filter has fewer lines than its shape: a mistake in this crate, or bytes of the caller's that
+/// became fewer.
 #[cold]
 #[inline(never)]
 fn are_too_few() -> ! {

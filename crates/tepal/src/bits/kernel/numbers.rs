@@ -1,4 +1,5 @@
-//! The functions of [`super::super::table`] compiled once for each CPU level: tables of numbers, which know no rules.
+//! The functions of [`super::super::table`] compiled once for each CPU level: tables of numbers,
+//! which know no rules.
 
 use super::*;
 use crate::bits::table;
@@ -18,7 +19,8 @@ struct ByDeposit;
 impl Select for ByDeposit {
     #[inline(always)]
     fn select(word: u64, rank: u32) -> u32 {
-        // SAFETY: the CPU has BMI2: only the functions of levels that have it name this type, which is not seen elsewhere.
+        // SAFETY: the CPU has BMI2: only the functions of levels that have it name this type, which
+        // is not seen elsewhere.
         unsafe { core::arch::x86_64::_pdep_u64(1u64.checked_shl(rank).unwrap_or(0), word) }.trailing_zeros()
     }
 }
@@ -60,8 +62,8 @@ by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u6
 by_level!(RELAY: fn(relay: &mut Relay, from: &Packing, old: &[Line], to: &Packing, new: &mut [Line])
     -> Result<(), NoRoom> = |_S| relay.write(from, old, to, new));
 
-/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? The CPU is asked once: in a virtual machine that
-/// takes some 50 microseconds.
+/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? The CPU is asked
+/// once: in a virtual machine that takes some 50 microseconds.
 #[cfg(target_arch = "x86_64")]
 fn deposits_slowly() -> bool {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -77,8 +79,8 @@ fn deposits_slowly() -> bool {
     }
 }
 
-/// Is this a CPU of AMD before Zen 3? There the instruction is slow (AMD's optimization guide for family 17h, instruction
-/// latencies).
+/// Is this a CPU of AMD before Zen 3? There the instruction is slow (AMD's optimization guide for
+/// family 17h, instruction latencies).
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_unsafe)] // Newer compilers know that it is safe.
 fn is_old_amd() -> bool {
@@ -104,7 +106,8 @@ const fn deposits_slowly() -> bool {
 pub(crate) struct TableKernel(usize);
 
 impl TableKernel {
-    /// The best level's functions: on a CPU that finds places slowly by its instruction, those that do without.
+    /// The best level's functions: on a CPU that finds places slowly by its instruction, those that
+    /// do without.
     pub(crate) fn best() -> Self {
         #[cfg(all(tepal_levels, feature = "std"))]
         if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
@@ -123,8 +126,9 @@ impl TableKernel {
         TableKernel(level.min(LEVELS - 1))
     }
 
-    // SAFETY of the calls below: a `TableKernel` is reached only through `best` and `available`, which hand out a level only
-    // after finding its CPU features; nothing else is required of the callers.
+    // SAFETY of the calls below: a `TableKernel` is reached only through `best` and `available`,
+    // which hand out a level only after finding its CPU features; nothing else is required of the
+    // callers.
 
     /// Is the number of this hash held?
     #[inline]
@@ -287,7 +291,8 @@ mod several {
             unsafe { AMONG[self.0](packing, lines, number, tag) }
         }
 
-        /// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed to `more`, for the rest.
+        /// Appends the tags of the numbers of these hashes. A number that has `most` of them is
+        /// handed to `more`, for the rest.
         #[inline]
         pub(crate) fn tags_of_many(
             self,

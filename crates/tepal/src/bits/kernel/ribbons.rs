@@ -75,7 +75,8 @@ pub(crate) struct RibbonKernel {
     contains_some: Option<ContainsSome>,
 }
 
-/// So many keys are answered sooner together with others that nobody asked for than one after the other.
+/// So many keys are answered sooner together with others that nobody asked for than one after the
+/// other.
 const WORTH_IT: usize = 16;
 
 /// Answers for so many keys, but for those whose bits it gives.
@@ -106,8 +107,9 @@ impl RibbonKernel {
         available().map(|level| RibbonKernel::new(level, shape))
     }
 
-    // SAFETY of the calls below: these types are reached only through `best` and `available`, which hand out a level only
-    // after finding its CPU features; nothing else is required of the callers.
+    // SAFETY of the calls below: these types are reached only through `best` and `available`, which
+    // hand out a level only after finding its CPU features; nothing else is required of the
+    // callers.
 
     /// Is what is stored for this hash its fingerprint?
     #[inline(always)]

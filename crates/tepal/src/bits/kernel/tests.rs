@@ -1,4 +1,5 @@
-//! Every level, one key at a time and in batches, sets and asks just the positions of the plain rule.
+//! Every level, one key at a time and in batches, sets and asks just the positions of the plain
+//! rule.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -102,7 +103,8 @@ fn every_level_is_the_plain_rule() {
     }
 }
 
-/// Batches of every length around the sizes of the pieces, with answers left over from another batch.
+/// Batches of every length around the sizes of the pieces, with answers left over from another
+/// batch.
 #[test]
 fn batches_of_any_length() {
     let keys = hashes(1100);
@@ -170,7 +172,8 @@ fn levels_have_names() {
     assert!(!names.is_empty() && all.ends_with(&names), "{names:?}");
 }
 
-/// A level is taken by its name, or not at all: a name that is not there is no reason to take another.
+/// A level is taken by its name, or not at all: a name that is not there is no reason to take
+/// another.
 #[cfg(all(tepal_levels, feature = "std"))]
 mod forced {
     use super::*;
@@ -220,8 +223,9 @@ fn too_few_lines_are_a_mistake() {
     }
 }
 
-/// Random hashes in random arrays, partly filled, of every layout and k: every level against the plain rule, with
-/// every call. `TEPAL_CASES=100000000 cargo test --release -p tepal --lib -- random_cases --nocapture` does many.
+/// Random hashes in random arrays, partly filled, of every layout and k: every level against the
+/// plain rule, with every call. `TEPAL_CASES=100000000 cargo test --release -p tepal --lib --
+/// random_cases --nocapture` does many.
 #[cfg(feature = "std")]
 #[test]
 fn random_cases() {

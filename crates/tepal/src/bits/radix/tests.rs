@@ -7,7 +7,8 @@ use super::*;
 /// More parts than a block has hashes.
 const PARTS: usize = 300;
 
-/// A queue begins in its own block, at the start of a line, and neighbours begin at different lines.
+/// A queue begins in its own block, at the start of a line, and neighbours begin at different
+/// lines.
 #[test]
 fn queues_begin_apart() {
     for part in 0..PARTS {

@@ -1,7 +1,8 @@
 //! The value of a key.
 //!
-//! Nearly every key of a large ribbon is in the first layer, and goes the short way, [`contains`] or, with others, [`contains_some`](super::batch::contains_some):
-//! eight columns at once are held against its fingerprint. All others go the long way, [`contains_anywhere`].
+//! Nearly every key of a large ribbon is in the first layer, and goes the short way, [`contains`]
+//! or, with others, [`contains_some`](super::batch::contains_some): eight columns at once are held
+//! against its fingerprint. All others go the long way, [`contains_anywhere`].
 
 use super::shape::{Layer, Shape, bucket_shift, code, threshold};
 use super::{coefficients, fingerprint, last, lowest};

@@ -1,5 +1,5 @@
-//! The equations of a shard, in a band: Gaussian elimination as they come. Where a bucket takes no further ones, those that start
-//! first in it are left to the next layer.
+//! The equations of a shard, in a band: Gaussian elimination as they come. Where a bucket takes no
+//! further ones, those that start first in it are left to the next layer.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,7 +12,8 @@ use crate::error::Result;
 
 /// The equations of a shard, at most one for each slot.
 pub(crate) struct Band {
-    /// Coefficients from this slot on, of which the first is 1, and value; no coefficients where there is no equation.
+    /// Coefficients from this slot on, of which the first is 1, and value; no coefficients where
+    /// there is no equation.
     rows: Vec<(u64, u64)>,
     /// Which keys of each bucket are left to the next layer.
     codes: Vec<u8>,
@@ -22,7 +23,8 @@ pub(crate) struct Band {
     placed: Vec<(u32, u32)>,
 }
 
-/// The keys of a shard, by their hashes in its layer, ascending and each once, and where those go that are left over, by their own.
+/// The keys of a shard, by their hashes in its layer, ascending and each once, and where those go
+/// that are left over, by their own.
 pub(crate) struct Keys<'a, E> {
     pub(crate) keys: &'a [E],
     pub(crate) bumped: &'a mut Vec<E>,
@@ -64,8 +66,9 @@ struct Shard<'a, E> {
     /// Its keys.
     begin: usize,
     end: usize,
-    /// Those of one start, of which the last one in the bucket comes first, and which of them is under way. Within it they ascend: where a
-    /// column ends before the others, another order leaves other bits.
+    /// Those of one start, of which the last one in the bucket comes first, and which of them is
+    /// under way. Within it they ascend: where a column ends before the others, another order
+    /// leaves other bits.
     group: Range<usize>,
     now: usize,
 }
@@ -137,8 +140,9 @@ impl<'a, E: Entry> Shard<'a, E> {
         Some(Equation { slot: self.band.starts[self.now] as usize, c: coefficients(x), value })
     }
 
-    /// What comes behind an equation whose way ends here: it is put where there is none, is there already, or goes against those that
-    /// are there. What is put stands in nobody's way: what was there before does not change.
+    /// What comes behind an equation whose way ends here: it is put where there is none, is there
+    /// already, or goes against those that are there. What is put stands in nobody's way: what was
+    /// there before does not change.
     #[inline(always)]
     fn end(&mut self, equation: Equation) -> Option<Equation> {
         let Equation { slot, c, value } = equation;
@@ -181,8 +185,8 @@ impl Band {
     }
 }
 
-/// Fills the bands of a shard, or of two, with so many bits of what is stored for each key. Each step of an equation waits for the
-/// one before it: those of another shard are taken meanwhile.
+/// Fills the bands of a shard, or of two, with so many bits of what is stored for each key. Each
+/// step of an equation waits for the one before it: those of another shard are taken meanwhile.
 #[inline(always)]
 pub(crate) fn fill<E: Entry>(
     layer: &Layer,

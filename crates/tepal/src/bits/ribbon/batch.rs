@@ -1,4 +1,5 @@
-//! Many keys at once, of a large ribbon: first everything that needs no columns, while these come nearer, then the columns of one key after the other.
+//! Many keys at once, of a large ribbon: first everything that needs no columns, while these come
+//! nearer, then the columns of one key after the other.
 
 use super::ask::{Form, LANES, halves};
 use super::shape::{Shape, bucket_shift, code_in, threshold, word_of_code};

@@ -1,7 +1,7 @@
 //! The value of a key in a map.
 //!
-//! As in a filter, nearly every key of a large ribbon is in the first layer, and goes the short way, [`get_near`] or, with others,
-//! [`get_some`]. All others go the long way, [`get`].
+//! As in a filter, nearly every key of a large ribbon is in the first layer, and goes the short
+//! way, [`get_near`] or, with others, [`get_some`]. All others go the long way, [`get`].
 
 use super::ask::{LANES, Large, halves, value};
 use super::batch::{AHEAD, FETCH_FROM};
@@ -10,8 +10,8 @@ use super::{coefficients, fingerprint, lowest, mask};
 use crate::bits::fetch::fetch_at;
 use crate::bits::parities::{Eights, Parities};
 
-/// The value of a key for which this is stored in so many columns; none where the fingerprint above it is another one, or the value is above
-/// the greatest there is.
+/// The value of a key for which this is stored in so many columns; none where the fingerprint above
+/// it is another one, or the value is above the greatest there is.
 #[inline(always)]
 fn value_of(shape: &Shape, (stored, columns): (u64, u32), greatest: u32, h: u64) -> Option<u32> {
     let value_bits = shape.fields().value_bits.into();
@@ -56,8 +56,8 @@ fn get_from<P: Parities>(
     Some(value_of(shape, (stored, place.columns.into()), greatest, h))
 }
 
-/// Answers at most [`AHEAD`] questions to a large ribbon; the bits of those keys that have to go the long way are set in what it gives.
-/// `answers` is as long as `h`.
+/// Answers at most [`AHEAD`] questions to a large ribbon; the bits of those keys that have to go
+/// the long way are set in what it gives. `answers` is as long as `h`.
 #[inline(always)]
 pub(crate) fn get_some<P: Parities>(
     shape: &Shape,

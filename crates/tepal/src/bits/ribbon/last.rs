@@ -15,7 +15,8 @@ type Row = [u64; 4];
 /// Behind what the hashes are moved by in the layers.
 const MOVED: u64 = 65_536;
 
-/// Finished twice: hashes that differ in eight neighbouring bits only, all 256 of them, have else equations that add up to nothing.
+/// Finished twice: hashes that differ in eight neighbouring bits only, all 256 of them, have else
+/// equations that add up to nothing.
 fn row(slots: u16, seed: u8, h: u64) -> Row {
     let h = finish(h);
     core::array::from_fn(|i| {

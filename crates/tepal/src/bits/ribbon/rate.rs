@@ -1,11 +1,14 @@
-//! How often a key that was not stored finds its fingerprint: exactly, as an average over all hashes.
+//! How often a key that was not stored finds its fingerprint: exactly, as an average over all
+//! hashes.
 //!
-//! A fingerprint of r bits is found by chance once in 2^r times, so that the rate follows from how many starts of the first layer have
-//! how many columns for it, and from how many of them lead to later layers.
+//! A fingerprint of r bits is found by chance once in 2^r times, so that the rate follows from how
+//! many starts of the first layer have how many columns for it, and from how many of them lead to
+//! later layers.
 
 use super::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
 
-/// The least columns for a rate of 1 or less, and whether they are all that it takes: 2^-columns is the rate.
+/// The least columns for a rate of 1 or less, and whether they are all that it takes: 2^-columns is
+/// the rate.
 pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
     let (mut columns, mut reached) = (0, 1.0);
     while columns < 32 && reached * 0.5 >= rate {
@@ -15,8 +18,8 @@ pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
     (columns, reached <= rate)
 }
 
-/// What a ribbon of so many keys with values of so many bits has for a rate, before it has layers, and whether its columns are all that the
-/// rate takes.
+/// What a ribbon of so many keys with values of so many bits has for a rate, before it has layers,
+/// and whether its columns are all that the rate takes.
 pub(crate) fn fields_for(keys: u64, value_bits: u8, rate: f64) -> (Fields, bool) {
     let (columns, is_exact) = columns_for(rate);
     let deep_has_more = if keys > LAST_KEYS as u64 { rate * power(columns) <= 0.75 } else { !is_exact };
@@ -50,8 +53,8 @@ fn bumped(layer: &Layer, bucket: u64, code: u64) -> u64 {
     layer.threshold(code).min(starts(layer, bucket))
 }
 
-/// Twice 2^columns times the rate of a filter times its starts: what starts with one column more count, those without one, and those
-/// that lead to later layers.
+/// Twice 2^columns times the rate of a filter times its starts: what starts with one column more
+/// count, those without one, and those that lead to later layers.
 fn share_of_deep(fields: &Fields) -> u64 {
     if fields.deep > fields.columns { 1 } else { 2 }
 }
@@ -72,7 +75,8 @@ pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
     sum as f64 / (all as f64 * 2.0 * power(fields.print_columns()))
 }
 
-/// In how many words of the first layer, whose codes these are, keys have to have one column more for the rate: as few as can be.
+/// In how many words of the first layer, whose codes these are, keys have to have one column more
+/// for the rate: as few as can be.
 pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
     let layer = Layer::new(fields, 0);
     let (mut all, mut sum) = (0, 0);

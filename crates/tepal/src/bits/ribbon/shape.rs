@@ -165,7 +165,8 @@ pub(crate) struct Layer {
     pub(crate) bucket_shift: u32,
     /// Columns, the lowest, that are a value's.
     pub(crate) value_bits: u32,
-    /// What is added to a hash before it is mixed; in the first layer nothing is where its seed is 0.
+    /// What is added to a hash before it is mixed; in the first layer nothing is where its seed
+    /// is 0.
     moved: u64,
 }
 
@@ -387,7 +388,8 @@ impl Shape {
         self.words.div_ceil(8).max(1)
     }
 
-    /// Damage, where bits are set that stand for nothing: behind the last code of a layer, behind the last slots.
+    /// Damage, where bits are set that stand for nothing: behind the last code of a layer, behind
+    /// the last slots.
     pub(crate) fn check_padding(&self, words: &[u64]) -> Result<()> {
         let is_clear_from = |at: usize, bits: u64| {
             let word = at + (bits / 64) as usize;

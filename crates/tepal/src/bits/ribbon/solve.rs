@@ -3,9 +3,9 @@
 /// Columns that are solved at once.
 const LANES: usize = 8;
 
-/// Word `column` of the slots 64 `j` and on stands behind those of the slots before; the first `wide` words of slots have one column
-/// more than the others, which have `columns`. What is behind that column's last slot counts as 0 there, and so does a slot without
-/// an equation.
+/// Word `column` of the slots 64 `j` and on stands behind those of the slots before; the first
+/// `wide` words of slots have one column more than the others, which have `columns`. What is behind
+/// that column's last slot counts as 0 there, and so does a slot without an equation.
 #[inline(always)]
 pub(crate) fn solve(rows: &[(u64, u64)], columns: usize, wide: usize, out: &mut [u64]) {
     for from in (0..columns + usize::from(wide > 0)).step_by(LANES) {

@@ -44,7 +44,8 @@ fn contains_plainly(shape: &Shape, words: &[u64], h: u64) -> bool {
     lowest(value ^ fingerprint(h), columns) == 0
 }
 
-/// All levels give the same bits and answers, with any number of columns and at the end of the words too.
+/// All levels give the same bits and answers, with any number of columns and at the end of the
+/// words too.
 #[test]
 fn every_level_does_the_same() {
     for (words, columns, split) in
@@ -112,10 +113,12 @@ fn any_bits_are_asked() {
     }
 }
 
-/// Whatever stands in both ribbons, every level says the same, alone and in a batch, and what the long way says.
+/// Whatever stands in both ribbons, every level says the same, alone and in a batch, and what the
+/// long way says.
 #[test]
 fn two_ribbons_are_asked_the_same_by_every_level() {
-    // Of the second ribbon: fine thresholds, coarse ones, hashes that are moved, none but last slots, nothing.
+    // Of the second ribbon: fine thresholds, coarse ones, hashes that are moved, none but last
+    // slots, nothing.
     for (own, seed, last) in [(9, 0, 70), (64, 0, 70), (64, 5, 70), (0, 0, 70), (0, 0, 0)] {
         let mut second = Fields { last, ..fields(own, 1, 0) };
         (second.words[1], second.seeds[0]) = (0, seed);
@@ -222,7 +225,8 @@ fn every_number_of_keys_has_a_layer() {
     assert!(Layer::words_for(u64::MAX / 2).is_err());
 }
 
-/// Values of any number of bits are found by every level, alone and in a batch, whether there is a fingerprint above them or not.
+/// Values of any number of bits are found by every level, alone and in a batch, whether there is a
+/// fingerprint above them or not.
 #[test]
 fn every_level_finds_the_same_values() {
     for (words, value_bits, prints, split) in

@@ -1,9 +1,10 @@
-//! A rate between two powers of two: a ribbon of the greater one, and a second one of one column for some of its keys, which are *picked*
-//! (FORMAT.md, section 2.8.1).
+//! A rate between two powers of two: a ribbon of the greater one, and a second one of one column
+//! for some of its keys, which are *picked* (FORMAT.md, section 2.8.1).
 //!
-//! The keys that start in one bucket of the first layer have a seed, by which each is picked or not. A key that was not stored is picked
-//! with a chance that is the same for every seed, and passes in half of these cases. Of the 256 seeds the builder takes the one that
-//! picks the fewest of its own keys: that saves more bits than the seed takes.
+//! The keys that start in one bucket of the first layer have a seed, by which each is picked or
+//! not. A key that was not stored is picked with a chance that is the same for every seed, and
+//! passes in half of these cases. Of the 256 seeds the builder takes the one that picks the fewest
+//! of its own keys: that saves more bits than the seed takes.
 
 use super::ask::{self, Any, Even, Form, LANES, halves};
 use super::batch::AHEAD;
@@ -22,9 +23,10 @@ const PICK_BITS: u32 = 16;
 const LEAST_KEYS: u64 = 2048;
 /// Columns at most of a ribbon that has a second one.
 const MOST_COLUMNS: u8 = LANES as u8;
-/// By the columns of the first ribbon, from 1 on: where fewer 32nds of the strangers would be picked than this, or more than all but so
-/// many, there is no second ribbon. With up to 3 columns it would save nothing there. With 4 and 5, and with more, columns of two lengths
-/// take at most 1.02 times the least, and are asked faster.
+/// By the columns of the first ribbon, from 1 on: where fewer 32nds of the strangers would be
+/// picked than this, or more than all but so many, there is no second ribbon. With up to 3 columns
+/// it would save nothing there. With 4 and 5, and with more, columns of two lengths take at most
+/// 1.02 times the least, and are asked faster.
 const LEAST_PICKED: [u32; 5] = [3, 3, 4, 6, 9];
 
 /// Where the second ribbon is, and who is in it.
@@ -44,8 +46,9 @@ pub(crate) struct Thin {
     pub(crate) at: usize,
 }
 
-/// How many of 65,536 keys that were not stored are picked, where a ribbon of so many keys has this rate best by a second one: as few as can
-/// be for the rate. `columns` are those of the first one, [`columns_for`] the rate.
+/// How many of 65,536 keys that were not stored are picked, where a ribbon of so many keys has this
+/// rate best by a second one: as few as can be for the rate. `columns` are those of the first one,
+/// [`columns_for`] the rate.
 pub(crate) fn picked_for(keys: u64, rate: f64) -> Option<(u8, u16)> {
     let (columns, _) = columns_for(rate);
     let least = LEAST_PICKED.get(usize::from(columns).checked_sub(1)?)? << (PICK_BITS - 5);
@@ -165,7 +168,8 @@ impl Thin {
         pack(seeds, u8::BITS, &mut words[self.seeds_at..self.at]);
     }
 
-    /// Damage, where bits are set that stand for nothing: those of the first ribbon, behind the last seed, those of the second one.
+    /// Damage, where bits are set that stand for nothing: those of the first ribbon, behind the
+    /// last seed, those of the second one.
     pub(crate) fn check_padding(&self, first: &Shape, words: &[u64]) -> Result<()> {
         let (own, others) = words.split_at_checked(self.seeds_at).unwrap_or((words, &[]));
         first.check_padding(own)?;
@@ -177,7 +181,8 @@ impl Thin {
         self.shape.check_padding(self.own(words))
     }
 
-    /// Is the bit that is stored for a key its own, if it was picked? Nothing for one that has to go the long way.
+    /// Is the bit that is stored for a key its own, if it was picked? Nothing for one that has to
+    /// go the long way.
     #[inline(always)]
     fn holds(&self, words: &[u64], h: u64) -> Option<bool> {
         match self.is_usual {
@@ -207,7 +212,8 @@ impl Thin {
         (ask::value::<P>(&self.shape, self.own(words), h).0 ^ fingerprint(h)) & 1 == 0
     }
 
-    /// Is what is stored for this hash its fingerprint, in both ribbons? Nothing for one that has to go the long way.
+    /// Is what is stored for this hash its fingerprint, in both ribbons? Nothing for one that has
+    /// to go the long way.
     #[inline(always)]
     pub(crate) fn contains<P: Parities>(&self, first: &Shape, words: &[u64], h: u64) -> Option<bool> {
         if !ask::contains::<Even, P>(first, words, h)? {
@@ -280,8 +286,8 @@ pub(crate) fn lines(first: &Shape, thin: Option<&Thin>) -> u64 {
     words(first, thin).div_ceil(8).max(1)
 }
 
-/// The bucket of the first layer in which a key starts, whether it is there or in a later layer. No first layer that has a second ribbon
-/// behind it moves its hashes.
+/// The bucket of the first layer in which a key starts, whether it is there or in a later layer. No
+/// first layer that has a second ribbon behind it moves its hashes.
 #[inline(always)]
 pub(crate) fn bucket(first: &Shape, h: u64) -> u64 {
     first.first().start_of_all(h) >> bucket_shift(true)

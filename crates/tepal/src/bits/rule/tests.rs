@@ -8,7 +8,8 @@ use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
 use crate::ids::Layout;
 
-/// Large arrays are fetched ahead of, small ones are not; lines that threads share from the same size or a smaller one.
+/// Large arrays are fetched ahead of, small ones are not; lines that threads share from the same
+/// size or a smaller one.
 #[test]
 fn fetching_ahead_begins_where_it_pays() {
     fn check<R: Rule>(rule: &R, lines: &[Line]) {

@@ -1,4 +1,5 @@
-//! The positions of the independent reference, at sizes no test could allocate, and the limits of shapes.
+//! The positions of the independent reference, at sizes no test could allocate, and the limits of
+//! shapes.
 
 use super::*;
 use crate::bits::shape::MOST_BITS;

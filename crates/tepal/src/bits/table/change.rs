@@ -61,8 +61,8 @@ pub(crate) enum Added {
     Not,
 }
 
-/// Puts a number into a table without tags, where that is quickly done: its bucket is short and in one line, and the lines have
-/// room.
+/// Puts a number into a table without tags, where that is quickly done: its bucket is short and in
+/// one line, and the lines have room.
 #[inline(always)]
 pub(crate) fn add<S: Select>(
     packing: &Packing,
@@ -139,7 +139,8 @@ pub(crate) fn insert<S: Select>(
     push::push(packing, lines, here, slot, &mut scratch.push)
 }
 
-/// The number of a bucket in the line behind `here`, where it may stand there too; `number` is that in this line.
+/// The number of a bucket in the line behind `here`, where it may stand there too; `number` is that
+/// in this line.
 #[inline(always)]
 fn number_in_next(packing: &Packing, lines: &[Line], here: usize, number: u32) -> Option<u32> {
     let [line, next, ..] = &lines[here..] else { return None };
@@ -209,7 +210,8 @@ pub(crate) fn copies<S: Select>(packing: &Packing, lines: &[Line], number: u64) 
     copies
 }
 
-/// Gives another tag to the first slot of a number that has one. The slots of a number stay in order.
+/// Gives another tag to the first slot of a number that has one. The slots of a number stay in
+/// order.
 pub(crate) fn set_first_tag(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) {
     let mut place = None;
     each_copy::<ByArithmetic>(packing, lines, number, |line, slot, _| {
@@ -221,7 +223,8 @@ pub(crate) fn set_first_tag(packing: &Packing, lines: &mut [Line], number: u64, 
     }
 }
 
-/// Each slot of a number, ascending: its line, its place there and its tag, as long as `each` says so.
+/// Each slot of a number, ascending: its line, its place there and its tag, as long as `each` says
+/// so.
 #[inline(always)]
 pub(crate) fn each_copy<S: Select>(
     packing: &Packing,

@@ -46,7 +46,8 @@ pub(super) fn zero_of<S: Select>(packing: &Packing, line: &Line, number: u32) ->
     let [first, second, third] = zeros(packing, line);
     let in_first = first.count_ones();
     let in_both = in_first + second.count_ones();
-    // By arithmetic: which word it is cannot be guessed, and a wrong guess costs more than all of this.
+    // By arithmetic: which word it is cannot be guessed, and a wrong guess costs more than all of
+    // this.
     let (past_first, past_both) = (number >= in_first, number >= in_both);
     let mask = |is_past: bool| u64::from(is_past).wrapping_neg();
     let word = first ^ ((first ^ second) & mask(past_first)) ^ ((second ^ third) & mask(past_both));
@@ -62,7 +63,8 @@ fn zeros(packing: &Packing, line: &Line) -> [u64; 3] {
     core::array::from_fn(|word| !line.0[word] & packing.meta_masks[word])
 }
 
-/// The first slot of a bucket whose 0 is at `zero`, how many it has in this line, and whether it may go on in the next.
+/// The first slot of a bucket whose 0 is at `zero`, how many it has in this line, and whether it
+/// may go on in the next.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) first: u32,
@@ -119,7 +121,8 @@ fn is_in_rest(packing: &Packing, line: &Line, run: Run, remainder: u64) -> bool 
     })
 }
 
-/// In which of so many slots from `first` on the remainder stands: the highest bit of each is 1. So many fit into a word.
+/// In which of so many slots from `first` on the remainder stands: the highest bit of each is 1. So
+/// many fit into a word.
 #[inline(always)]
 pub(super) fn equal_among(packing: &Packing, line: &Line, first: u32, slots: u32, remainder: u64) -> u64 {
     let word = bits_at(line, packing.meta + first * packing.width);
@@ -189,7 +192,8 @@ pub(crate) fn taken(packing: &Packing, line: &Line) -> u32 {
     (ones(0) + ones(1) + ones(2)).min(packing.slots())
 }
 
-/// Puts a value into a line that has all of its buckets and has room for it, as slot `at`; its 1 is bit `meta_at`.
+/// Puts a value into a line that has all of its buckets and has room for it, as slot `at`; its 1 is
+/// bit `meta_at`.
 #[inline(always)]
 pub(super) fn put(packing: &Packing, line: &mut Line, meta_at: u32, at: u32, value: u64) {
     let (slot_at, width) = (packing.meta + at * packing.width, packing.width);
@@ -211,7 +215,8 @@ pub(super) fn put(packing: &Packing, line: &mut Line, meta_at: u32, at: u32, val
     or_at(&mut line.0, slot_at, value);
 }
 
-/// Takes slot `at` out of a line that has all of its buckets, and its 1, bit `meta_at`: the reverse of [`put`].
+/// Takes slot `at` out of a line that has all of its buckets, and its 1, bit `meta_at`: the reverse
+/// of [`put`].
 #[inline(always)]
 pub(super) fn take(packing: &Packing, line: &mut Line, meta_at: u32, at: u32) {
     let (slot_at, width) = (packing.meta + at * packing.width, packing.width);

@@ -1,9 +1,11 @@
 //! A sorted multiset of numbers in lines: the table of the quotient kinds (FORMAT.md, section 2.7).
 //!
-//! A key is a number below U. The number's upper part, its quotient, says in which bucket of which line it stands; the rest,
-//! its remainder, stands there. How numbers are packed is in [`packing`], one line in [`mod@line`], the table as a stream of
-//! numbers and back in [`stream`], one number more or fewer in [`change`], what that moves from line to line in [`push`] and
-//! [`pull`], the same numbers in another packing in [`relay`], tags that say when a number came in [`tagged`], numbers with several tags in [`several`].
+//! A key is a number below U. The number's upper part, its quotient, says in which bucket of which
+//! line it stands; the rest, its remainder, stands there. How numbers are packed is in [`packing`],
+//! one line in [`mod@line`], the table as a stream of numbers and back in [`stream`], one number
+//! more or fewer in [`change`], what that moves from line to line in [`push`] and [`pull`], the
+//! same numbers in another packing in [`relay`], tags that say when a number came in [`tagged`],
+//! numbers with several tags in [`several`].
 //!
 //! The lines follow from the packing and the numbers alone, whatever was done before.
 

@@ -108,20 +108,21 @@ impl Packing {
         })
     }
 
-    /// The one that takes the fewest lines for so many slots, where numbers are evenly spread; at most 92 of 100 slots are taken
-    /// (FORMAT.md, section 5.3).
+    /// The one that takes the fewest lines for so many slots, where numbers are evenly spread; at
+    /// most 92 of 100 slots are taken (FORMAT.md, section 5.3).
     pub(crate) fn for_slots(slots: u64, numbers: u64, tag_bits: u8) -> Result<Self> {
         Packing::of_fewest_lines(slots, numbers, tag_bits, MOST_BUCKETS, |home| 6.min(1 + home / 8))
     }
 
-    /// The same for slots that lie close together, as the slots of numbers do that have many each. A line has few buckets, so that a
-    /// line can take the slots of lines far before it, and all spare lines follow.
+    /// The same for slots that lie close together, as the slots of numbers do that have many each.
+    /// A line has few buckets, so that a line can take the slots of lines far before it, and all
+    /// spare lines follow.
     pub(crate) fn for_close_slots(slots: u64, numbers: u64, tag_bits: u8) -> Result<Self> {
         Packing::of_fewest_lines(slots, numbers, tag_bits, FEW_BUCKETS, |_| MOST_SPARE.into())
     }
 
-    /// Of the packings with the fewest lines the one with the most slots a line, then with the least remainder bits, then with the
-    /// fewest buckets.
+    /// Of the packings with the fewest lines the one with the most slots a line, then with the
+    /// least remainder bits, then with the fewest buckets.
     fn of_fewest_lines(
         slots: u64,
         numbers: u64,
@@ -142,7 +143,8 @@ impl Packing {
                     1 => s >= slots,
                     _ => u128::from(slots) * 100 <= u128::from(home) * u128::from(s) * 92,
                 };
-                // With more buckets there are fewer slots, and more bits that say where buckets are.
+                // With more buckets there are fewer slots, and more bits that say where buckets
+                // are.
                 if s == 0 || buckets + s + 8 > MOST_META.into() || !fits {
                     break;
                 }

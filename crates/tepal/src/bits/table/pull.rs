@@ -1,6 +1,8 @@
-//! One slot less in a line that others follow: what did not fit it comes back from the next line, until a line needs nothing.
+//! One slot less in a line that others follow: what did not fit it comes back from the next line,
+//! until a line needs nothing.
 //!
-//! The reverse of [`super::push`]: by so little at a time that at most one slot comes from the next line.
+//! The reverse of [`super::push`]: by so little at a time that at most one slot comes from the next
+//! line.
 
 use alloc::vec::Vec;
 
@@ -9,8 +11,8 @@ use super::packing::Packing;
 use super::push::{count, ones_from, with, words_below};
 use crate::bits::Line;
 
-/// What a line is to become: it begins with `begins` buckets before its own first one, as many as it did or fewer, and may be without
-/// one of its slots.
+/// What a line is to become: it begins with `begins` buckets before its own first one, as many as
+/// it did or fewer, and may be without one of its slots.
 #[derive(Clone, Copy, Debug)]
 struct Pull {
     begins: u32,
@@ -26,12 +28,13 @@ pub(super) struct Gone {
     pub(super) one_at: u32,
 }
 
-/// Room for what [`pull`] has to remember, which is kept for the next one: what is still to be done, the last first.
+/// Room for what [`pull`] has to remember, which is kept for the next one: what is still to be
+/// done, the last first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch(Vec<(usize, Pull)>);
 
-/// Takes a slot out of line `here`, and lets what stands in the lines behind it move up. `is_told_before`: it is the first one
-/// there, of a bucket of a line before.
+/// Takes a slot out of line `here`, and lets what stands in the lines behind it move up.
+/// `is_told_before`: it is the first one there, of a bucket of a line before.
 #[inline(always)]
 pub(super) fn pull(
     packing: &Packing,
@@ -75,8 +78,9 @@ pub(super) fn pull(
     }
 }
 
-/// The first of these lines after a pull, and what becomes of the next one; `next_goes`: without its first slot, which goes.
-/// Nothing where more than one slot would come: never for one bucket less, or one slot.
+/// The first of these lines after a pull, and what becomes of the next one; `next_goes`: without
+/// its first slot, which goes. Nothing where more than one slot would come: never for one bucket
+/// less, or one slot.
 #[inline(always)]
 fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Option<(Line, Pull)> {
     let meta = packing.meta;
@@ -101,8 +105,9 @@ fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Opt
         // It had all of its buckets.
         return Some((with(packing, out, changed, pull.begins), Pull { begins: 0, slot: None }));
     }
-    // The buckets of the next two slots, counted from this line's first one: a slot of the next line is where its 1 is, or where
-    // the 1s begin that only say that all slots are taken. What is behind that is at least where the line after it begins.
+    // The buckets of the next two slots, counted from this line's first one: a slot of the next
+    // line is where its 1 is, or where the 1s begin that only say that all slots are taken. What is
+    // behind that is at least where the line after it begins.
     let (next_from, far) = (end - next_begins, end + packing.buckets() - begins_before(behind));
     let next: [u64; 3] = core::array::from_fn(|i| lines[1].0[i] & packing.meta_masks[i]);
     let first_one = first_one(next);

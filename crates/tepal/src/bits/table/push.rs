@@ -1,4 +1,5 @@
-//! One slot more in a line that is full: what no longer fits moves on to the next line, until a line takes it.
+//! One slot more in a line that is full: what no longer fits moves on to the next line, until a
+//! line takes it.
 //!
 //! A line is changed as words, and by so little at a time that at most one slot leaves it.
 
@@ -19,8 +20,8 @@ pub(super) struct Slot {
     pub(super) value: u64,
 }
 
-/// What a line is to become: it begins with `begins` buckets before its own first one, as many as it did or more, and may have a
-/// slot more.
+/// What a line is to become: it begins with `begins` buckets before its own first one, as many as
+/// it did or more, and may have a slot more.
 #[derive(Clone, Copy, Debug)]
 struct Push {
     begins: u32,
@@ -30,7 +31,8 @@ struct Push {
 /// Room for what [`push`] has to remember, which is kept for the next one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The lines as they were, from the first one that was changed on. Each is kept once, however often it is changed.
+    /// The lines as they were, from the first one that was changed on. Each is kept once, however
+    /// often it is changed.
     before: Vec<Line>,
     /// What is still to be done, the last first.
     waiting: Vec<(usize, Push)>,
@@ -49,8 +51,8 @@ impl Scratch {
     }
 }
 
-/// Puts a slot into line `here`, and whatever that moves on into the lines behind it. The lines are as they were where there is
-/// no room.
+/// Puts a slot into line `here`, and whatever that moves on into the lines behind it. The lines are
+/// as they were where there is no room.
 #[inline(always)]
 pub(super) fn push(
     packing: &Packing,
@@ -99,8 +101,9 @@ pub(super) fn push(
     }
 }
 
-/// A line after a push, and what becomes of the next one, which began with `next_begins` buckets before its own. Nothing where
-/// more than one slot would leave the line: never for one bucket more, or one slot.
+/// A line after a push, and what becomes of the next one, which began with `next_begins` buckets
+/// before its own. Nothing where more than one slot would leave the line: never for one bucket
+/// more, or one slot.
 #[inline(always)]
 fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Option<(Line, Push)> {
     let meta = packing.meta;

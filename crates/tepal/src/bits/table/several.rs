@@ -1,4 +1,5 @@
-//! Tables in which a number stands with several tags, each once: which tags it has (FORMAT.md, section 4.2.5).
+//! Tables in which a number stands with several tags, each once: which tags it has (FORMAT.md,
+//! section 4.2.5).
 
 use alloc::vec::Vec;
 
@@ -33,7 +34,8 @@ impl<'a> Tags<'a> {
         (value ^ self.place.remainder) >> self.packing.tag_bits() == 0
     }
 
-    /// The first slot of the bucket in a line behind this one, if it is the number's: its slots are next to each other.
+    /// The first slot of the bucket in a line behind this one, if it is the number's: its slots are
+    /// next to each other.
     #[cold]
     #[inline(never)]
     fn in_next_line(&self, before: usize) -> Option<Found> {
@@ -104,7 +106,8 @@ pub(crate) struct TagsOfMany {
     pub(crate) ends: Vec<usize>,
 }
 
-/// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed to `more`, for the rest.
+/// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed to
+/// `more`, for the rest.
 #[inline(always)]
 pub(crate) fn tags_of_many<S: Select>(
     packing: &Packing,

@@ -1,7 +1,7 @@
 //! A table as the ascending stream of what it holds, and back.
 //!
-//! An entry is a number and the tag of its slot, `number << v | tag`. Its highest bits are its bucket, counted over the whole
-//! table; the rest is what its slot holds.
+//! An entry is a number and the tag of its slot, `number << v | tag`. Its highest bits are its
+//! bucket, counted over the whole table; the rest is what its slot holds.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -58,8 +58,9 @@ pub(super) struct Written {
     pub(super) next: u64,
 }
 
-/// Writes line `i`, which begins with bucket `begin`, from entries of which the first is of that bucket or a later one. There
-/// are all entries of the line's buckets, or more than the line has slots.
+/// Writes line `i`, which begins with bucket `begin`, from entries of which the first is of that
+/// bucket or a later one. There are all entries of the line's buckets, or more than the line has
+/// slots.
 // In loops without a branch that hangs on an entry: they are compiled to the CPU's vectors.
 #[inline(always)]
 pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64]) -> Written {
@@ -78,7 +79,8 @@ pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64
             *word |= if at < 64 { 1 << at } else { 0 };
         }
     }
-    // Words of slots are put together where they need no memory, and ORed into the line when they are full.
+    // Words of slots are put together where they need no memory, and ORed into the line when they
+    // are full.
     let (mut word, mut bit, mut slots) = ((packing.meta >> 6) as usize, packing.meta & 63, 0);
     for entry in &entries[..taken] {
         let value = entry & packing.slot_mask();
@@ -147,8 +149,8 @@ const READ_AHEAD: usize = 2048;
 /// Appends at most this number of entries; appends none after the last.
 type Fetch<'a> = Box<dyn FnMut(&mut Vec<u64>, usize) + 'a>;
 
-/// Ascending entries from anywhere, fetched in chunks: one call behind a pointer for 2,048 entries, so that what takes entries
-/// is compiled once.
+/// Ascending entries from anywhere, fetched in chunks: one call behind a pointer for 2,048 entries,
+/// so that what takes entries is compiled once.
 pub(crate) struct Stream<'a> {
     fetch: Fetch<'a>,
     chunk: Vec<u64>,

@@ -1,5 +1,5 @@
-//! Tables in which each number stands once, and its tag says when: how old a number is, making it young again, and dropping
-//! what is too old (FORMAT.md, section 4.2.4).
+//! Tables in which each number stands once, and its tag says when: how old a number is, making it
+//! young again, and dropping what is too old (FORMAT.md, section 4.2.4).
 
 use alloc::vec::Vec;
 
@@ -133,8 +133,8 @@ pub(crate) fn sweep(packing: &Packing, lines: &mut [Line], recent: Recent) -> u6
     let mut entries: Vec<u64> = Vec::with_capacity(2 * OUT);
     let (mut out, mut read, mut begin, mut dropped) = (0, 0, 0, 0);
     for here in 0..lines.len() {
-        // Where there are fewer entries, none is in a later line than it was: what is ahead was read from here on, and this
-        // line before it is written.
+        // Where there are fewer entries, none is in a later line than it was: what is ahead was
+        // read from here on, and this line before it is written.
         while entries.len() - out <= packing.slots() as usize && read < lines.len() {
             if out >= OUT {
                 entries.drain(..out);

@@ -70,7 +70,8 @@ fn a_table_is_what_a_list_is() {
     let (mut changes, mut refused, mut rewritten) = (0, 0, 0);
     let levels: Vec<_> = TableKernel::available().collect();
     for (i, (packing, most)) in packings().into_iter().enumerate() {
-        // Each CPU level in its turn: all of them must give the lines of a table that was written at once.
+        // Each CPU level in its turn: all of them must give the lines of a table that was written
+        // at once.
         let level = levels[i % levels.len()];
         let mut list: Vec<u64> = Vec::new();
         let mut lines = written(&packing, &list).unwrap();

@@ -1,5 +1,6 @@
-//! The table against `quotient.json`: numbers, tables, what does not fit, sizes. Filters and their files are held against it in
-//! `tests/vectors/quotient.rs`, tables that are larger than planned in `kinds/table/copies/tests.rs`.
+//! The table against `quotient.json`: numbers, tables, what does not fit, sizes. Filters and their
+//! files are held against it in `tests/vectors/quotient.rs`, tables that are larger than planned in
+//! `kinds/table/copies/tests.rs`.
 
 use std::string::ToString;
 use std::vec;

@@ -1,5 +1,5 @@
-//! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and 18 to 30 bytes that say what it is, up to 50 with a second
-//! ribbon.
+//! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and 18 to 30 bytes that say
+//! what it is, up to 50 with a second ribbon.
 
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
@@ -60,7 +60,8 @@ fn put_layers(fields: &RibbonFields, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the words and seeds of the layers up to the end, or up to what is said of a second ribbon, and says whether that is there.
+/// Reads the words and seeds of the layers up to the end, or up to what is said of a second ribbon,
+/// and says whether that is there.
 fn read_layers(numbers: &mut Fields<'_>) -> Result<([u32; LAYERS], [u8; LAYERS], bool)> {
     let (mut words, mut seeds, mut depth) = ([0; LAYERS], [0; LAYERS], 0);
     while !numbers.rest().is_empty() {
@@ -185,13 +186,17 @@ fn len<L: PlainStorage>(form: Form, ribbon: &Ribbon<L>) -> u64 {
     size_of_val(ribbon.as_lines()) as u64 + said(form, ribbon, 0).len() as u64 + 8
 }
 
-/// The calls of a kind. `$not_kept` is what the form leaves out, `$refused` what cannot be in it; the rest is the body of an example.
+/// The calls of a kind. `$not_kept` is what the form leaves out, `$refused` what cannot be in it;
+/// the rest is the body of an example.
 macro_rules! embedded {
     ($filter:ident, $builder:literal, $form:expr, $not_kept:literal, $refused:literal, $($example:literal)*) => {
         impl<L: PlainStorage> $filter<L> {
-            /// The embedded form, for stores that keep many of these and what they have in common elsewhere, such as the tables of an LSM tree: the
-            /// ribbon, in whole lines of 64 bytes, and 18 to 30 bytes behind it, up to 50 with a second ribbon, 144 at the most. These say what it is, and there are a checksum and a
-            /// check of scheme, seed, secret, key domain and recipe among them, so that no other [`KeyHasher`] is taken for this one's.
+            /// The embedded form, for stores that keep many of these and what they have in common
+            /// elsewhere, such as the tables of an LSM tree: the ribbon, in whole lines of 64
+            /// bytes, and 18 to 30 bytes behind it, up to 50 with a second ribbon, 144 at the most.
+            /// These say what it is, and there are a checksum and a check of scheme, seed, secret,
+            /// key domain and recipe among them, so that no other [`KeyHasher`] is taken for this
+            /// one's.
             ///
             #[doc = $not_kept]
             ///
@@ -199,8 +204,8 @@ macro_rules! embedded {
             ///
             /// # Errors
             #[doc = $refused]
-            /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for one that was opened
-            /// [quick](crate::Open::quick) and whose ribbon is not what was written.
+            /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for one that
+            /// was opened [quick](crate::Open::quick) and whose ribbon is not what was written.
             pub fn to_embedded(&self) -> Result<Vec<u8>> {
                 self.check_embeddable()?;
                 self.check_before_copying()?;
@@ -216,14 +221,16 @@ macro_rules! embedded {
         }
 
         impl $filter {
-            /// Reads the [embedded form](Self::to_embedded) into memory: of one with this key hasher, as
+            /// Reads the [embedded form](Self::to_embedded) into memory: of one with this key
+            /// hasher, as
             #[doc = concat!("[`key_hasher`](", $builder, "::key_hasher) of the builder gives it. Everything is checked.")]
             ///
             /// The promised rate is the one that it has.
             ///
             /// # Errors
-            /// [`Error::OtherKeys`] for one with another scheme, seed, secret, key domain or recipe; [`Error::NotPossible`] for the form of
-            /// another kind; [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form;
+            /// [`Error::OtherKeys`] for one with another scheme, seed, secret, key domain or
+            /// recipe; [`Error::NotPossible`] for the form of another kind; [`Error::Damaged`],
+            /// [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form;
             /// [`Error::TooLarge`] where there is no memory for it.
             pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
                 let (ribbon, body) = read($form, bytes, keys)?;
@@ -237,13 +244,14 @@ macro_rules! embedded {
             #[doc = concat!("[`from_embedded`](", stringify!($filter), "::from_embedded) without a copy: it is asked where it lies.")]
             ///
             /// # Errors
-            /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64 in memory, or the machine is
-            /// big-endian.
+            /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64
+            /// in memory, or the machine is big-endian.
             pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
                 Self::view_embedded_at(bytes, .., keys)
             }
 
-            /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file with many of them.
+            /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file
+            /// with many of them.
             ///
             /// # Errors
             /// As there; [`Error::Parameter`] where the bytes have no such place.

@@ -85,14 +85,16 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
     for kind in [0, 70, 7000, u16::MAX] {
         assert!(File::new().set(10, &kind.to_le_bytes()).refused().to_string().contains("filter kind"));
     }
-    // A kind that this build leaves out: whoever asks for a Bloom filter learns what opens it, and that what it needs.
+    // A kind that this build leaves out: whoever asks for a Bloom filter learns what opens it, and
+    // that what it needs.
     let chain = || File::new().set(10, &2u16.to_le_bytes());
     assert!(chain().refused().to_string().contains("`tepal::from_bytes`"));
     if cfg!(not(feature = "extras")) {
         let error = crate::from_bytes(&chain().bytes()).unwrap_err().to_string();
         assert!(error.contains("filter kind 2") && error.contains("or `extras`"), "{error}");
     }
-    // Bit 1 says that there are exceptions, bit 2 that these are a divider, and bit 3 that keys were added beside a ribbon.
+    // Bit 1 says that there are exceptions, bit 2 that these are a divider, and bit 3 that keys
+    // were added beside a ribbon.
     let exceptions = if cfg!(feature = "extras") { 1..3 } else { 0..0 };
     let added = if cfg!(feature = "static") { 3..4 } else { 0..0 };
     for bit in (1..32).filter(|bit| !exceptions.contains(bit) && !added.contains(bit)) {

@@ -1,5 +1,5 @@
-//! The Go library bits-and-blooms/bloom v3: m and k, then a bitset of the package `bitset`, as binary or
-//! as JSON with the bitset in base64.
+//! The Go library bits-and-blooms/bloom v3: m and k, then a bitset of the package `bitset`, as
+//! binary or as JSON with the bitset in base64.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -73,7 +73,8 @@ impl Foreign for BitsAndBlooms {
             }
         }
         if m.div_ceil(64) > count + 1024 {
-            // A bitset much shorter than m is legal, but its memory would be taken on the word of a number.
+            // A bitset much shorter than m is legal, but its memory would be taken on the word of a
+            // number.
             return Err(Error::damaged(format_args!("{m} bits are named, and its bitset has {len}")));
         }
         let found = Found::of(Scheme::BitsAndBlooms, reading, num_hashes, m);

@@ -1,5 +1,5 @@
-//! DCSO's bloom (Go), flor (Python) and fleur (C): a header of six 8-byte fields, words, and whatever data
-//! the user hung on; all little-endian.
+//! DCSO's bloom (Go), flor (Python) and fleur (C): a header of six 8-byte fields, words, and
+//! whatever data the user hung on; all little-endian.
 
 use alloc::vec::Vec;
 
@@ -22,7 +22,8 @@ struct Extra {
     flags: u64,
     capacity: u64,
     rate: f64,
-    /// The number that stands for the keys inserted where the filter does not know it, if the file had one.
+    /// The number that stands for the keys inserted where the filter does not know it, if the file
+    /// had one.
     no_count: Option<u64>,
     data: Vec<u8>,
 }

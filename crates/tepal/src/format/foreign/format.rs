@@ -94,8 +94,8 @@ pub(super) fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     Ok(())
 }
 
-/// The one Bloom filter of a format that holds one, checked once more before it is written, and so are its bits where
-/// it was opened quick.
+/// The one Bloom filter of a format that holds one, checked once more before it is written, and so
+/// are its bits where it was opened quick.
 pub(super) fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilter<Mapped>> {
     check(foreign, filter)?;
     let obstacle = match filter {

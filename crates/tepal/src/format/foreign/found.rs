@@ -23,8 +23,8 @@ pub(super) struct Found<'r> {
     pub(super) inserted: Option<u64>,
 }
 
-/// No program plans more keys a bit than this: a chain's next link is sized by the capacity of its last, and
-/// a small file must not ask for a huge one.
+/// No program plans more keys a bit than this: a chain's next link is sized by the capacity of its
+/// last, and a small file must not ask for a huge one.
 const MOST_KEYS_A_BIT: u64 = 64;
 
 impl<'r> Found<'r> {
@@ -35,7 +35,8 @@ impl<'r> Found<'r> {
         Found { scheme, parameters, reading, layout, num_hashes, bit_len, capacity, rate, inserted }
     }
 
-    /// The filter with these bits, given as words of 8 bytes, which were compared with the file's length.
+    /// The filter with these bits, given as words of 8 bytes, which were compared with the file's
+    /// length.
     pub(super) fn filter_of_words(self, bytes: &[u8], word: impl Fn([u8; 8]) -> u64) -> Result<BloomFilter> {
         let reading = self.reading;
         self.filled(|lines| {

@@ -1,4 +1,5 @@
-//! The one JSON document there is here: `{"m":1000,"k":4,"b":"base64"}`, as Go's encoding/json writes it.
+//! The one JSON document there is here: `{"m":1000,"k":4,"b":"base64"}`, as Go's encoding/json
+//! writes it.
 //!
 //! Read strictly: one object with these three fields in any order, white space between, no others.
 

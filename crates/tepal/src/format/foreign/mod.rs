@@ -1,9 +1,10 @@
 //! Other programs' files: read, asked, added to, united, and written again byte for byte
 //! (`docs/formats.md`).
 //!
-//! A foreign filter keeps its own hash for life. One file here for each format, which implements [`Foreign`]: its mark,
-//! how it is read, and what it keeps beside the filter ([`Beside`]), which writes it again. One line in [`of`] joins it. What all of them
-//! need is in [`mod@format`]; [`found`] makes the filter.
+//! A foreign filter keeps its own hash for life. One file here for each format, which implements
+//! [`Foreign`]: its mark, how it is read, and what it keeps beside the filter ([`Beside`]), which
+//! writes it again. One line in [`of`] joins it. What all of them need is in [`mod@format`];
+//! [`found`] makes the filter.
 
 mod bits_and_blooms;
 mod dcso;
@@ -60,8 +61,9 @@ pub(super) fn read(format: Format, bytes: &[u8], reading: Reading<'_>) -> Result
     })
 }
 
-/// The format that the file's mark names, and what was read as that: a mark alone is not enough. An error only of a file
-/// that is right so far, and takes more memory than is allowed; and of a damaged one whose mark leaves no doubt.
+/// The format that the file's mark names, and what was read as that: a mark alone is not enough. An
+/// error only of a file that is right so far, and takes more memory than is allowed; and of a
+/// damaged one whose mark leaves no doubt.
 pub(super) fn read_marked(bytes: &[u8], reading: Reading<'_>) -> Option<(Format, Result<Read>)> {
     let marked = all().filter(|format| format.has_mark(bytes));
     let mut read = marked.map(|format| (format.format(), format.read(bytes, reading)));
@@ -102,8 +104,8 @@ pub(super) fn is_marked(first: &[u8]) -> bool {
     all().any(|format| format.has_mark(first))
 }
 
-/// Parquet's bits without a header can be any bytes, and a hint shall not take the memory of them all. Its own writers end
-/// at 128 MiB.
+/// Parquet's bits without a header can be any bytes, and a hint shall not take the memory of them
+/// all. Its own writers end at 128 MiB.
 const MOST_WITHOUT_HEADER: usize = 128 << 20;
 
 /// The formats that these bytes could be, mark or not: for a hint, not for an answer.

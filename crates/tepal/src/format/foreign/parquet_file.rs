@@ -1,4 +1,5 @@
-//! A whole Parquet file, which is given where one of its filters is meant: its footer says where these are.
+//! A whole Parquet file, which is given where one of its filters is meant: its footer says where
+//! these are.
 //!
 //! ```text
 //! PAR1, pages and filters, FileMetaData, its length (4 bytes, little-endian), PAR1

@@ -1,5 +1,5 @@
-//! Apache Parquet's split-block Bloom filter: a header in Thrift's compact protocol and the bitset, or the
-//! bitset alone.
+//! Apache Parquet's split-block Bloom filter: a header in Thrift's compact protocol and the bitset,
+//! or the bitset alone.
 
 use super::{Beside, Foreign, Found, Read, Reading, one, put_bytes, words_of};
 use crate::error::{Error, Obstacle, Result};
@@ -143,7 +143,8 @@ fn header(fields: &mut Fields<'_>) -> Result<i64> {
         match (id, kind) {
             (1, 5) => len = Some(zigzag(fields)?),
             (2..=4, 12) => {
-                // The union's first member, an empty struct; then the end of the struct and of the union.
+                // The union's first member, an empty struct; then the end of the struct and of the
+                // union.
                 let expected: [u8; 3] = [0x1C, 0, 0];
                 let found = fields.array::<3>()?;
                 if found != expected {

@@ -1,5 +1,5 @@
-//! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, one after the other),
-//! or the payload of `DUMP` ([`rdb`]). What both say is in [`mod@chain`].
+//! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, one after the
+//! other), or the payload of `DUMP` ([`rdb`]). What both say is in [`mod@chain`].
 
 mod chain;
 pub(super) mod rdb;

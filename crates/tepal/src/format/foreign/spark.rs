@@ -1,4 +1,5 @@
-//! Apache Spark's `BloomFilter.writeTo`: version, k, seed (V2), number of words, words; all big-endian.
+//! Apache Spark's `BloomFilter.writeTo`: version, k, seed (V2), number of words, words; all
+//! big-endian.
 
 use super::guava::{positive, put_words};
 use super::{Beside, Foreign, Found, Read, Reading, one};

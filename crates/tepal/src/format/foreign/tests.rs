@@ -104,7 +104,8 @@ fn versions_are_refused_by_their_number() {
     assert!(read(Format::Dcso, &dcso(0x0101, 100, 0.01)).is_ok());
 }
 
-/// What a header says of capacity and rate is taken where it can be true; where it says nothing, the bits do.
+/// What a header says of capacity and rate is taken where it can be true; where it says nothing,
+/// the bits do.
 #[test]
 fn capacities_and_rates_of_headers() {
     let read = |capacity, rate| {
@@ -208,7 +209,8 @@ fn the_key_domain_is_said_later() {
 /// What a reader does not know is named with the place where it stands.
 #[test]
 fn errors_name_the_byte() {
-    // A field of a type that no header has; alone, and after the field that says how many bytes follow.
+    // A field of a type that no header has; alone, and after the field that says how many bytes
+    // follow.
     for (header, at) in [(&[0x19, 0, 0][..], 1), (&[0x15, 0x40, 0x29, 0], 3), (&[0x15, 0xC0, 0x02, 0x29], 4)]
     {
         refused(Format::ParquetSbbf, header, &format!("of type 9 at byte {at} is none"));
@@ -268,8 +270,8 @@ fn every_truncation_and_addition_is_refused() {
     }
 }
 
-/// Any byte of the first 80 set to anything: an error or a filter, but no panic and no memory taken on the
-/// word of a number.
+/// Any byte of the first 80 set to anything: an error or a filter, but no panic and no memory taken
+/// on the word of a number.
 #[test]
 fn forged_headers() {
     for (format, scheme) in FOREIGN {

@@ -1,6 +1,8 @@
-//! Thrift's compact protocol, as far as a reader needs it that looks for a few fields and passes over all others.
+//! Thrift's compact protocol, as far as a reader needs it that looks for a few fields and passes
+//! over all others.
 //!
-//! Nothing is kept, and every step takes at least one byte of the input: so a walk ends, whatever numbers are in it.
+//! Nothing is kept, and every step takes at least one byte of the input: so a walk ends, whatever
+//! numbers are in it.
 
 use crate::error::{Error, Result};
 use crate::fields::Fields;

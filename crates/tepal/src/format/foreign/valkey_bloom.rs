@@ -1,5 +1,5 @@
-//! valkey-bloom's `BF.LOAD` blob: how it grows, then its filters as the crate `bloomfilter` 3 writes them;
-//! all little-endian.
+//! valkey-bloom's `BF.LOAD` blob: how it grows, then its filters as the crate `bloomfilter` 3
+//! writes them; all little-endian.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -96,7 +96,8 @@ fn what_is_read_into_memory_outlives_its_file() {
     }
 }
 
-/// Changed page by page: the file and other openings stay as they are, and what is saved is what a copy would save.
+/// Changed page by page: the file and other openings stay as they are, and what is saved is what a
+/// copy would save.
 #[test]
 fn what_is_copied_on_write_is_as_a_copy() {
     let filter = filter();
@@ -174,7 +175,8 @@ fn a_file_that_is_overwritten_while_it_is_read_is_right_or_refused() {
     assert!(right >= 100 && refused >= 100, "{right} and {refused} are too few to tell");
 }
 
-/// Runs while another thread writes these bytes into a pipe again and again, until the reader goes away.
+/// Runs while another thread writes these bytes into a pipe again and again, until the reader goes
+/// away.
 fn from_an_endless_pipe<T>(first: Vec<u8>, then: Vec<u8>, run: impl FnOnce(&Path) -> T) -> T {
     use std::io::Write;
     let folder = tempfile::tempdir().unwrap();

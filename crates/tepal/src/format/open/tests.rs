@@ -169,7 +169,8 @@ fn a_file_that_changed_since_is_found_too() {
     }
 }
 
-/// The first change copies the bits of a file: the file stays as it was, and so does every other filter of it.
+/// The first change copies the bits of a file: the file stays as it was, and so does every other
+/// filter of it.
 #[test]
 fn a_change_is_made_to_a_copy() {
     type Change = fn(&mut BloomFilter<Mapped>);
@@ -221,7 +222,8 @@ fn a_change_is_made_to_a_copy() {
                 assert!(clone == filter && other == filter, "{name}");
                 assert!(!clone.contains("new") && is_mapped(&clone) == MAPS, "{name}");
                 assert!(fs::read(&file.path).unwrap() == bytes, "{name}");
-                // Nothing is held against the bits from then on, and a second change copies nothing.
+                // Nothing is held against the bits from then on, and a second change copies
+                // nothing.
                 changed.verify().unwrap();
                 let at = changed.lines.as_lines().as_ptr();
                 changed.insert("newest").unwrap();
@@ -265,8 +267,8 @@ fn a_refused_change_is_none() {
     assert!(opened == filter);
 }
 
-/// The first change of a quick-opened filter looks at the bits, and refuses wrong ones; later ones change nothing
-/// either. To forget them all, nobody need look.
+/// The first change of a quick-opened filter looks at the bits, and refuses wrong ones; later ones
+/// change nothing either. To forget them all, nobody need look.
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 #[test]
 fn damaged_bits_are_not_changed() {

@@ -42,17 +42,20 @@ impl Opened {
     /// The file as bytes: for a filter that was read and not changed, the same bytes.
     ///
     /// # Errors
-    /// [`Error::Unconvertible`] and [`Error::Parameter`] where the filter has grown beyond what its format can hold;
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    /// [`Error::Unconvertible`] and [`Error::Parameter`] where the filter has grown beyond what its
+    /// format can hold; [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for
+    /// a filter that was opened [quick](crate::Open::quick) and whose bits are not what was
+    /// written.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.bytes(None)
     }
 
-    /// [`to_bytes`](Self::to_bytes), sealed as by [`BloomFilter::to_bytes_sealed`](crate::BloomFilter::to_bytes_sealed).
+    /// [`to_bytes`](Self::to_bytes), sealed as by
+    /// [`BloomFilter::to_bytes_sealed`](crate::BloomFilter::to_bytes_sealed).
     ///
     /// # Errors
-    /// As [`to_bytes`](Self::to_bytes); [`Error::Parameter`] where the format is another program's, which has no seal.
+    /// As [`to_bytes`](Self::to_bytes); [`Error::Parameter`] where the format is another program's,
+    /// which has no seal.
     #[cfg(feature = "seal")]
     pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
         self.bytes(Some(key))
@@ -82,11 +85,12 @@ impl Opened {
 
 #[cfg(feature = "std")]
 impl FileLock {
-    /// Saves a filter over the locked file, atomically, as [`Opened::save`] does. The lock stays held.
+    /// Saves a filter over the locked file, atomically, as [`Opened::save`] does. The lock stays
+    /// held.
     ///
     /// # Errors
-    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file since it was locked; and as
-    /// [`Opened::save`].
+    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file
+    /// since it was locked; and as [`Opened::save`].
     pub fn save(&mut self, filter: &Opened) -> Result<()> {
         self.save_with(|path, over| filter.save_at(path, over, None))
     }
@@ -103,7 +107,8 @@ impl FileLock {
 
 #[cfg(feature = "std")]
 impl Opened {
-    /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB at most, or a record.
+    /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB at most, or a
+    /// record.
     ///
     /// # Errors
     /// [`Error::Io`] where `out` refuses; and as [`to_bytes`](Self::to_bytes).
@@ -120,7 +125,8 @@ impl Opened {
         self.write(&mut out, Some(key))
     }
 
-    /// Saves the file, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) does, over whatever file is there.
+    /// Saves the file, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) does, over
+    /// whatever file is there.
     ///
     /// # Errors
     /// As there, and as [`to_bytes`](Self::to_bytes).
@@ -154,9 +160,10 @@ impl Opened {
         self.save_at(path.as_ref(), Over::Nothing, Some(key)).map(drop)
     }
 
-    /// [`save`](Self::save) over the file that it was opened from ([`open`](crate::open), [`Open::open`](crate::Open::open)),
-    /// by the same path. What somebody else has saved there meanwhile is never undone: it is an error, and nothing is saved.
-    /// Whoever would rather wait for the other takes a [`FileLock`] before opening.
+    /// [`save`](Self::save) over the file that it was opened from ([`open`](crate::open),
+    /// [`Open::open`](crate::Open::open)), by the same path. What somebody else has saved there
+    /// meanwhile is never undone: it is an error, and nothing is saved. Whoever would rather wait
+    /// for the other takes a [`FileLock`] before opening.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -174,9 +181,9 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// [`Error::FileChanged`] where another file is there, or none, or it was written to (by device, inode, length and
-    /// time; by length and time on systems other than Unix); [`Error::Parameter`] where this was not opened from a file; and
-    /// as [`save`](Self::save).
+    /// [`Error::FileChanged`] where another file is there, or none, or it was written to (by
+    /// device, inode, length and time; by length and time on systems other than Unix);
+    /// [`Error::Parameter`] where this was not opened from a file; and as [`save`](Self::save).
     pub fn save_over(&mut self) -> Result<()> {
         self.save_at_origin(None)
     }

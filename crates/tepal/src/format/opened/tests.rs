@@ -1,4 +1,5 @@
-//! What a file says beside its filter, what may be done to it, and chains on the way into a format of one filter.
+//! What a file says beside its filter, what may be done to it, and chains on the way into a format
+//! of one filter.
 
 use alloc::string::ToString;
 
@@ -268,7 +269,8 @@ fn policies_are_kept_where_the_file_has_a_place() {
     }
 }
 
-/// Only tepal files are sealed. What was opened sealed says so, and its length is that of the sealed file.
+/// Only tepal files are sealed. What was opened sealed says so, and its length is that of the
+/// sealed file.
 #[cfg(feature = "seal")]
 #[test]
 fn seals_are_of_our_files_alone() {
@@ -305,8 +307,8 @@ fn seals_are_of_our_files_alone() {
     }
 }
 
-/// Bits that nobody has looked at yet are looked at before they go into another program's file, which has no checksum
-/// that would tell.
+/// Bits that nobody has looked at yet are looked at before they go into another program's file,
+/// which has no checksum that would tell.
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 #[test]
 fn damaged_bits_do_not_go_into_another_format() {

@@ -1,4 +1,5 @@
-//! The keys that were added beside a ribbon: the difference of two lists of their hashes (FORMAT.md, sections 6.1 and 6.3).
+//! The keys that were added beside a ribbon: the difference of two lists of their hashes
+//! (FORMAT.md, sections 6.1 and 6.3).
 
 use alloc::vec::Vec;
 
@@ -30,7 +31,8 @@ pub(super) struct Added {
 }
 
 impl Added {
-    /// What makes the hashes `old` those in `new`, and the tail that says so, but for a seal. Both ascend.
+    /// What makes the hashes `old` those in `new`, and the tail that says so, but for a seal. Both
+    /// ascend.
     #[cfg(feature = "static")]
     pub(super) fn between(old: &[u8], new: &[u8]) -> (Self, Vec<u8>) {
         let (mut gone, mut put) = (Vec::new(), Vec::new());
@@ -62,7 +64,8 @@ impl Added {
         (added, encoder.finish())
     }
 
-    /// Reads the numbers of a tail, for an old file of `old_len` bytes and a new one with `behind` bytes behind its body.
+    /// Reads the numbers of a tail, for an old file of `old_len` bytes and a new one with `behind`
+    /// bytes behind its body.
     pub(super) fn read(tail: &[u8], is_inverted: bool, old_len: u64, behind: u64) -> Result<Self> {
         let damaged = || Error::damaged("the numbers of added keys in the patch do not fit its lengths");
         let mut fields = Fields::at(tail, 0);
@@ -108,7 +111,8 @@ impl Added {
         self.old - self.gone() + self.put
     }
 
-    /// The hashes of the new list and their checksum, behind a header of this checksum. `behind` follows the body of the old file.
+    /// The hashes of the new list and their checksum, behind a header of this checksum. `behind`
+    /// follows the body of the old file.
     pub(super) fn apply(&self, behind: &[u8], tail: &[u8], header: u64) -> Result<Vec<u8>> {
         if !(behind.len() as u64).checked_sub(list_len(self.old)).is_some_and(is_seal) {
             return Err(Error::damaged(format_args!(

@@ -1,4 +1,5 @@
-//! Patches and the files they change, on disk. The files are mapped where that can be, and written piece by piece.
+//! Patches and the files they change, on disk. The files are mapped where that can be, and written
+//! piece by piece.
 
 use std::fs::File;
 use std::io::Write;
@@ -29,7 +30,8 @@ impl Patch {
         Self::from_bytes(read(path.as_ref())?.into_vec()?)
     }
 
-    /// Saves the patch, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) saves a filter.
+    /// Saves the patch, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) saves a
+    /// filter.
     ///
     /// # Errors
     /// As there.
@@ -57,8 +59,9 @@ impl Patch {
         replace(path, over, |out| self.write_to(out)).map(drop)
     }
 
-    /// Makes the new file at `new`, from the old one at `old`. It is known to be right before it takes the name. To change the
-    /// old file itself, take a [`FileLock`] and [`patch`](FileLock::patch) it.
+    /// Makes the new file at `new`, from the old one at `old`. It is known to be right before it
+    /// takes the name. To change the old file itself, take a [`FileLock`] and
+    /// [`patch`](FileLock::patch) it.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -87,12 +90,14 @@ impl Patch {
     /// [`apply_to_file`](Self::apply_to_file), as a new file.
     ///
     /// # Errors
-    /// [`Error::FileExists`] where there is anything of that name; and as [`apply_to_file`](Self::apply_to_file).
+    /// [`Error::FileExists`] where there is anything of that name; and as
+    /// [`apply_to_file`](Self::apply_to_file).
     pub fn apply_to_new_file(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<()> {
         self.apply_at(old.as_ref(), new.as_ref(), Over::Nothing).map(drop)
     }
 
-    /// Writes the new file to `out`, from the old one at `old`. It is known to be right before its first byte.
+    /// Writes the new file to `out`, from the old one at `old`. It is known to be right before its
+    /// first byte.
     ///
     /// # Errors
     /// As [`apply`](Self::apply), and [`Error::Io`].
@@ -119,8 +124,8 @@ impl FileLock {
     /// Makes the locked file the new one of a patch, atomically. The lock stays held.
     ///
     /// # Errors
-    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file since it was locked; and as
-    /// [`Patch::apply`]. The file is as it was then.
+    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file
+    /// since it was locked; and as [`Patch::apply`]. The file is as it was then.
     pub fn patch(&mut self, patch: &Patch) -> Result<()> {
         self.save_with(|path, over| patch.apply_at(path, path, over))
     }

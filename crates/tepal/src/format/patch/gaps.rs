@@ -1,5 +1,6 @@
-//! The bits of a patch, as the gaps between them in a Rice code whose parameter follows the last gaps (FORMAT.md,
-//! section 6.2), and the hashes of keys, as gaps in one whose parameter follows from how many there are (section 6.3).
+//! The bits of a patch, as the gaps between them in a Rice code whose parameter follows the last
+//! gaps (FORMAT.md, section 6.2), and the hashes of keys, as gaps in one whose parameter follows
+//! from how many there are (section 6.3).
 
 use alloc::vec::Vec;
 

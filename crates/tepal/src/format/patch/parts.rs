@@ -1,4 +1,5 @@
-//! The pieces of the two files of a patch, and what they must have in common (FORMAT.md, section 6.1).
+//! The pieces of the two files of a patch, and what they must have in common (FORMAT.md, section
+//! 6.1).
 
 use alloc::string::{String, ToString};
 
@@ -21,7 +22,8 @@ pub(super) const MARK: [u8; 8] = *b"\x89PATCH\r\n";
 pub(super) const PLAIN: u8 = 1;
 /// Both are tepal files of one Bloom filter: what follows from the bits is not carried.
 pub(super) const TEPAL: u8 = 2;
-/// Both are ribbons, and one at least has keys that were added: the difference of their lists is carried.
+/// Both are ribbons, and one at least has keys that were added: the difference of their lists is
+/// carried.
 pub(super) const ADDED: u8 = 3;
 
 /// A file in pieces.
@@ -62,7 +64,8 @@ impl<'a> Parts<'a> {
         Parts { kind: Kind::Bloom, head: &[], records: &[], body: file, added: &[], tail: &[] }
     }
 
-    /// Nothing for a file of another program, or of a kind that has no pieces here. All that can be checked without a key is.
+    /// Nothing for a file of another program, or of a kind that has no pieces here. All that can be
+    /// checked without a key is.
     fn of(file: &'a [u8]) -> Result<Option<Self>> {
         if !file.starts_with(&MAGIC) {
             return Ok(None);

@@ -100,7 +100,8 @@ fn damaged_patches_are_refused() {
     assert!(refused(Patch::from_bytes(old)).contains("a tepal file"));
 }
 
-/// Two hashes of the caller's are told apart by their names, of Bloom filters and of ribbons: the same bits are other keys.
+/// Two hashes of the caller's are told apart by their names, of Bloom filters and of ribbons: the
+/// same bits are other keys.
 #[test]
 fn two_hashes_of_the_caller_have_no_patch() {
     let bloom = |name| {

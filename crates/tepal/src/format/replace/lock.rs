@@ -8,13 +8,14 @@ use super::{Over, place, system};
 use crate::error::{Error, Result};
 use crate::format::stamp::Stamp;
 
-/// The right to change a filter's file: who holds it reads the file, changes the filter and saves it, and no other holder
-/// comes between.
+/// The right to change a filter's file: who holds it reads the file, changes the filter and saves
+/// it, and no other holder comes between.
 ///
-/// The lock is advisory, `flock` on the file itself, and passes over to each file that [`save`](Self::save) puts in its
-/// place. Readers never wait for it, nor does a plain [`Opened::save`](crate::Opened::save); where something without the lock has replaced the
-/// file meanwhile, `save` here refuses. The system takes the lock back when its holder ends, however that
-/// happens, and nothing is left beside the file.
+/// The lock is advisory, `flock` on the file itself, and passes over to each file that
+/// [`save`](Self::save) puts in its place. Readers never wait for it, nor does a plain
+/// [`Opened::save`](crate::Opened::save); where something without the lock has replaced the file
+/// meanwhile, `save` here refuses. The system takes the lock back when its holder ends, however
+/// that happens, and nothing is left beside the file.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,9 +33,10 @@ use crate::format::stamp::Stamp;
 /// # }
 /// ```
 ///
-/// On systems other than Unix, and on file systems without `flock`, there is no lock ([`is_held`](Self::is_held) says so):
-/// there `save` refuses where it finds the file changed, and two savers in the same instant are not kept apart.
-/// A second lock on one file in the same thread waits for ever.
+/// On systems other than Unix, and on file systems without `flock`, there is no lock
+/// ([`is_held`](Self::is_held) says so): there `save` refuses where it finds the file changed, and
+/// two savers in the same instant are not kept apart. A second lock on one file in the same thread
+/// waits for ever.
 #[derive(Debug)]
 pub struct FileLock {
     /// As it was given, for messages and for links that are set anew.
@@ -47,8 +49,8 @@ impl FileLock {
     /// Locks the file, when whoever has locked it is done.
     ///
     /// # Errors
-    /// [`Error::Io`] where there is no such file, or it cannot be opened; [`Error::Parameter`] where it is not one that can
-    /// be replaced ([`check_place`](crate::file::check_place)).
+    /// [`Error::Io`] where there is no such file, or it cannot be opened; [`Error::Parameter`]
+    /// where it is not one that can be replaced ([`check_place`](crate::file::check_place)).
     pub fn acquire(path: impl AsRef<Path>) -> Result<Self> {
         Self::with(path.as_ref(), system::lock)?.ok_or_else(|| Error::Io {
             doing: format!("{}: locking", path.as_ref().display()),
@@ -99,7 +101,8 @@ impl FileLock {
         let file = save(&self.path, Over::Only(&self.stamp))?;
         self.stamp = Stamp::of_file(&file)
             .map_err(|source| Error::Io { doing: format!("{}: saving", self.path.display()), source })?;
-        // The lock on the temporary file goes on as that on the target. Only now is the old one given back.
+        // The lock on the temporary file goes on as that on the target. Only now is the old one
+        // given back.
         if self.file.is_some() {
             self.file = Some(file);
         }

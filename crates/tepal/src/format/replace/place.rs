@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::system;
 use crate::error::{Error, Result};
 
-/// Looks whether a file can be saved at `path`, before the work that makes it. [`save`](crate::BloomFilter::save) looks
-/// again.
+/// Looks whether a file can be saved at `path`, before the work that makes it.
+/// [`save`](crate::BloomFilter::save) looks again.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -19,9 +19,10 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// # Errors
-/// [`Error::Parameter`] for a folder, a device, a pipe, a socket, a symbolic link that leads nowhere, and a file that is a
-/// mount point of its own, which the system does not let anybody replace (Linux); [`Error::Io`] for a path that cannot be
-/// followed, and a folder that is not there or in which no file can be made.
+/// [`Error::Parameter`] for a folder, a device, a pipe, a socket, a symbolic link that leads
+/// nowhere, and a file that is a mount point of its own, which the system does not let anybody
+/// replace (Linux); [`Error::Io`] for a path that cannot be followed, and a folder that is not
+/// there or in which no file can be made.
 pub fn check_place(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let target = target(path)?;

@@ -1,4 +1,5 @@
-//! What saving asks of the system beyond the standard library: advisory locks, owners and modes, names that must be new.
+//! What saving asks of the system beyond the standard library: advisory locks, owners and modes,
+//! names that must be new.
 
 #![allow(unsafe_code)]
 
@@ -60,7 +61,8 @@ mod unix {
     }
 
     fn flock(file: &File, operation: libc::c_int) -> io::Result<()> {
-        // SAFETY: the descriptor is open for as long as `file` is borrowed, and the call takes no pointer.
+        // SAFETY: the descriptor is open for as long as `file` is borrowed, and the call takes no
+        // pointer.
         checked(unsafe { libc::flock(file.as_raw_fd(), operation) })
     }
 
@@ -69,8 +71,8 @@ mod unix {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
     }
 
-    /// Opens a file so that it can be locked; nothing where it is no regular file. A link is not followed,
-    /// and a pipe not waited for.
+    /// Opens a file so that it can be locked; nothing where it is no regular file. A link is not
+    /// followed, and a pipe not waited for.
     pub(in super::super) fn try_open(path: &Path) -> io::Result<Option<File>> {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
         // Some network file systems lock only what is open for writing.
@@ -98,7 +100,8 @@ mod unix {
         }
     }
 
-    /// Gives a lock back at once: to close the file does that only when no process that was begun meanwhile has it open still.
+    /// Gives a lock back at once: to close the file does that only when no process that was begun
+    /// meanwhile has it open still.
     pub(in super::super) fn unlock(file: &File) {
         let _ = flock(file, libc::LOCK_UN);
     }
@@ -111,8 +114,9 @@ mod unix {
         }
     }
 
-    /// Keeps other savers from giving names in this folder, for as long as the file is open. Whoever has locked the folder
-    /// for longer than a saver ever does, such as `flock FOLDER tepal ..`, is not waited for.
+    /// Keeps other savers from giving names in this folder, for as long as the file is open.
+    /// Whoever has locked the folder for longer than a saver ever does, such as `flock FOLDER tepal
+    /// ..`, is not waited for.
     pub(in super::super) fn guard(folder: &Path) -> Option<File> {
         let file = File::open(folder).ok()?;
         let begun = Instant::now();
@@ -151,8 +155,8 @@ mod unix {
         file.set_permissions(Permissions::from_mode(mode))
     }
 
-    /// The mode of an old file for one whose owner or group may be another: nobody gets what only the old group had, and
-    /// nothing runs as somebody else.
+    /// The mode of an old file for one whose owner or group may be another: nobody gets what only
+    /// the old group had, and nothing runs as somebody else.
     pub(in super::super) fn mode_for(old: u32, same_owner: bool, same_group: bool) -> u32 {
         let mut mode = old & 0o7777;
         if !same_owner {
@@ -165,8 +169,8 @@ mod unix {
         mode
     }
 
-    /// Gives the file the mode that a new file has here: by an empty one, for the mask of a process cannot be looked at
-    /// without changing it.
+    /// Gives the file the mode that a new file has here: by an empty one, for the mask of a process
+    /// cannot be looked at without changing it.
     pub(in super::super) fn take_default(file: &File, path: impl Fn() -> PathBuf) -> io::Result<()> {
         let path = path();
         let made = OpenOptions::new().write(true).create_new(true).open(&path)?.metadata();
@@ -192,8 +196,8 @@ mod unix {
         const STATX_ATTR_MOUNT_ROOT: u64 = 0x2000;
         let Ok(path) = c_path(path) else { return false };
         let mut found = core::mem::MaybeUninit::<libc::statx>::zeroed();
-        // SAFETY: `path` ends with a NUL; `found` has room for the structure that the call writes. Both live through it. The
-        // arguments are those of statx(2).
+        // SAFETY: `path` ends with a NUL; `found` has room for the structure that the call writes.
+        // Both live through it. The arguments are those of statx(2).
         let result = unsafe {
             libc::syscall(libc::SYS_statx, libc::AT_FDCWD, path.as_ptr(), 0, 0u32, found.as_mut_ptr())
         };
@@ -211,8 +215,8 @@ mod unix {
     #[cfg(target_os = "linux")]
     pub(in super::super) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
         let (from, to) = (c_path(from)?, c_path(to)?);
-        // SAFETY: both paths end with a NUL and live through the call, which only reads them. The arguments are those of
-        // renameat2(2), for which not every C library has a function.
+        // SAFETY: both paths end with a NUL and live through the call, which only reads them. The
+        // arguments are those of renameat2(2), for which not every C library has a function.
         checked(unsafe {
             let here = libc::AT_FDCWD;
             libc::syscall(libc::SYS_renameat2, here, from.as_ptr(), here, to.as_ptr(), libc::RENAME_NOREPLACE)

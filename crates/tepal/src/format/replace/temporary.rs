@@ -1,23 +1,25 @@
 //! The temporary file of a save, and sweeping what a killed save left.
 //!
-//! Its name is `.NAME.<16 hex digits>.tepal-tmp`; of a long NAME it has the beginning and a hash. Its maker holds an
-//! advisory lock (`flock`) on it for as long as it lives;
-//! the system drops the lock with the process, however that ends. So a temporary file that can be locked has
-//! no maker any more, and the next save of the same target removes it.
+//! Its name is `.NAME.<16 hex digits>.tepal-tmp`; of a long NAME it has the beginning and a hash.
+//! Its maker holds an advisory lock (`flock`) on it for as long as it lives; the system drops the
+//! lock with the process, however that ends. So a temporary file that can be locked has no maker
+//! any more, and the next save of the same target removes it.
 //!
 //! What can come between two steps, and why it does no harm:
 //!
-//! - *Made, not locked yet*: a sweeper may lock the file first. The maker then fails to lock it, or finds after
-//!   locking that the name no longer leads to it, and starts over with another name. A maker that passes both
-//!   tests keeps its file: nobody else can lock it from then on.
-//! - *Locked by a sweeper, not removed yet*: the sweeper removes the name only while it leads to the file that
-//!   it has locked. Nobody renames that file, for its maker has failed to lock it or is dead; a maker that gives
-//!   it up may remove the name first, and then there is nothing to remove. No other file takes the name: names
-//!   are random, 64 bits, and never opened but as new ones.
-//! - *Opened by a sweeper, then renamed by its maker*: the sweeper may lock it when the maker is done, but it is
-//!   the target now, and the temporary name leads nowhere, or is a second one of the target that is removed anyway. The
-//!   target's name is never removed.
-//! - *Killed between making and locking, or at any other time*: the file is left unlocked, and swept.
+//! - *Made, not locked yet*: a sweeper may lock the file first. The maker then fails to lock it, or
+//!   finds after locking that the name no longer leads to it, and starts over with another name. A
+//!   maker that passes both tests keeps its file: nobody else can lock it from then on.
+//! - *Locked by a sweeper, not removed yet*: the sweeper removes the name only while it leads to
+//!   the file that it has locked. Nobody renames that file, for its maker has failed to lock it or
+//!   is dead; a maker that gives it up may remove the name first, and then there is nothing to
+//!   remove. No other file takes the name: names are random, 64 bits, and never opened but as new
+//!   ones.
+//! - *Opened by a sweeper, then renamed by its maker*: the sweeper may lock it when the maker is
+//!   done, but it is the target now, and the temporary name leads nowhere, or is a second one of
+//!   the target that is removed anyway. The target's name is never removed.
+//! - *Killed between making and locking, or at any other time*: the file is left unlocked, and
+//!   swept.
 //!
 //! Where the file system has no such locks, and on systems other than Unix, nothing is swept.
 
@@ -73,7 +75,8 @@ impl Temporary {
         Ok(self.file)
     }
 
-    /// Gives it the target's name where nothing has that name: [`io::ErrorKind::AlreadyExists`] otherwise.
+    /// Gives it the target's name where nothing has that name: [`io::ErrorKind::AlreadyExists`]
+    /// otherwise.
     pub(super) fn rename_new(self, target: &Path) -> io::Result<File> {
         let mut last = io::ErrorKind::Unsupported.into();
         for way in NEW_NAMES {
@@ -96,7 +99,8 @@ impl Drop for Name {
     }
 }
 
-/// The ways to a new name that nothing has, the best first. Not every file system has the first two.
+/// The ways to a new name that nothing has, the best first. Not every file system has the first
+/// two.
 pub(super) const NEW_NAMES: [fn(&Path, &Path) -> io::Result<()>; 3] = [
     system::rename_to_new,
     // The temporary name is removed after it.
@@ -110,7 +114,8 @@ pub(super) const NEW_NAMES: [fn(&Path, &Path) -> io::Result<()>; 3] = [
     },
 ];
 
-/// Where a temporary file for the target of this name may be: keyed by the system's random numbers, anew each time.
+/// Where a temporary file for the target of this name may be: keyed by the system's random numbers,
+/// anew each time.
 pub(super) fn path(folder: &Path, name: &OsStr) -> PathBuf {
     let random = RandomState::new().hash_one(std::process::id());
     let mut temporary = OsString::from(".");
@@ -119,8 +124,8 @@ pub(super) fn path(folder: &Path, name: &OsStr) -> PathBuf {
     folder.join(temporary)
 }
 
-/// The target's name, and of one that leaves no room for the rest its beginning and its hash. File systems hold names
-/// of 255 bytes, some of 143.
+/// The target's name, and of one that leaves no room for the rest its beginning and its hash. File
+/// systems hold names of 255 bytes, some of 143.
 fn stem(name: &OsStr) -> OsString {
     let bytes = name.as_encoded_bytes();
     if bytes.len() <= MOST_STEM {
@@ -145,8 +150,8 @@ pub(super) fn is_temporary(found: &OsStr, name: &OsStr) -> bool {
     })
 }
 
-/// Removes the temporary files for this target that no living process holds. Costs a look at every name in
-/// the folder. A leftover that cannot be removed is left: it is no reason not to save.
+/// Removes the temporary files for this target that no living process holds. Costs a look at every
+/// name in the folder. A leftover that cannot be removed is left: it is no reason not to save.
 pub(super) fn sweep(folder: &Path, name: &OsStr) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name(), name)) {

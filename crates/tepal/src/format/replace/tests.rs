@@ -159,8 +159,9 @@ fn folders() {
     }
 }
 
-/// A name that is taken, a file that a sweeper was quicker to lock: another name is tried. A file system without
-/// locks: nobody else can lock the file either. Each time the new file is there, and nothing else.
+/// A name that is taken, a file that a sweeper was quicker to lock: another name is tried. A file
+/// system without locks: nobody else can lock the file either. Each time the new file is there, and
+/// nothing else.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_keeps_a_temporary_file_from_being_locked_is_no_reason_not_to_save() {
@@ -305,7 +306,8 @@ fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
     assert!(rounds >= 150, "{rounds}");
 }
 
-/// Without any help of the test: a device that is full, and a target or folder that changes meanwhile.
+/// Without any help of the test: a device that is full, and a target or folder that changes
+/// meanwhile.
 #[cfg(unix)]
 #[test]
 fn the_system_itself_refuses() {

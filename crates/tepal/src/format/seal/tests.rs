@@ -7,8 +7,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{BloomFilter, Error};
 
-/// Makes header checksum and chunk table of a file with one chunk right again: what whoever changes a file on
-/// purpose does.
+/// Makes header checksum and chunk table of a file with one chunk right again: what whoever changes
+/// a file on purpose does.
 fn mend(file: &mut [u8], body_len: usize) {
     let body_offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
     let sum = xxh3_64(&file[body_offset..body_offset + body_len]).to_le_bytes();
@@ -192,7 +192,8 @@ mod with {
         assert!(!crate::open(&path).unwrap().is_sealed());
     }
 
-    /// Neither the keys nor what is computed from them alone is in a thousand files (trust in what is sent away).
+    /// Neither the keys nor what is computed from them alone is in a thousand files (trust in what
+    /// is sent away).
     #[test]
     fn no_file_holds_a_key() {
         for n in 0..1000u64 {

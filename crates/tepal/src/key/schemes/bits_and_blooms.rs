@@ -1,4 +1,5 @@
-//! bits-and-blooms: four 64-bit hashes from two runs of Murmur3, the second over the key and a byte 1.
+//! bits-and-blooms: four 64-bit hashes from two runs of Murmur3, the second over the key and a
+//! byte 1.
 
 use super::murmur::murmur3_128;
 use super::rule::Positions;

@@ -1,7 +1,8 @@
-//! Third article: seven multiplicative hashes (BKDR) over the UTF-16 units of the text, mod 2^25 by a mask.
+//! Third article: seven multiplicative hashes (BKDR) over the UTF-16 units of the text, mod 2^25 by
+//! a mask.
 //!
-//! Weak by construction: the seeds are odd, so all seven positions of a key agree in their lowest bit, and
-//! collisions can be written down by hand. Not for keys that strangers choose.
+//! Weak by construction: the seeds are odd, so all seven positions of a key agree in their lowest
+//! bit, and collisions can be written down by hand. Not for keys that strangers choose.
 
 use super::rule::Positions;
 use super::sizing::Sizing;

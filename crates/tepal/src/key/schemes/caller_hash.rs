@@ -1,4 +1,5 @@
-//! A hash that the caller computes, under the name that the caller gives it (FORMAT.md, section 1.3).
+//! A hash that the caller computes, under the name that the caller gives it (FORMAT.md, section
+//! 1.3).
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -43,13 +44,14 @@ impl Hash64 for CallerHash {
 
 /// Makes a weak hash usable: spreads what differs in any of its bits over all 64.
 ///
-/// A filter takes its positions from all bits of a hash, the highest first. A hash whose values do not spread over
-/// them (an integer as it is, FNV-1a of short keys, a sum) fills a few places only: with the identity as the hash of
-/// small integers the rate was 1.0 in the layouts `line` and `split-block` and 0.0008 in `double`, where the filter was
-/// built for 0.0001, and [`false_positive_rate`](crate::BloomFilter::false_positive_rate), which goes by the bits that
-/// are set, could not tell.
-/// Different hashes stay different: this is a permutation, the finalizer of MurmurHash3 (Appleby). It is no remedy for
-/// a hash under which different keys have the same value, nor for keys that strangers choose.
+/// A filter takes its positions from all bits of a hash, the highest first. A hash whose values do
+/// not spread over them (an integer as it is, FNV-1a of short keys, a sum) fills a few places only:
+/// with the identity as the hash of small integers the rate was 1.0 in the layouts `line` and
+/// `split-block` and 0.0008 in `double`, where the filter was built for 0.0001, and
+/// [`false_positive_rate`](crate::BloomFilter::false_positive_rate), which goes by the bits that
+/// are set, could not tell. Different hashes stay different: this is a permutation, the finalizer
+/// of MurmurHash3 (Appleby). It is no remedy for a hash under which different keys have the same
+/// value, nor for keys that strangers choose.
 ///
 /// Whoever uses it says so in the name of the hash, for both sides must do the same.
 ///

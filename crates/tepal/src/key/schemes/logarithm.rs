@@ -1,10 +1,11 @@
-//! The natural logarithm, rounded right: for a program that writes into its files what the logarithm of its C library
-//! gives. That one is rounded right but for one rate in two thousand; `libm::log` is off by the last bit for one in
-//! fourteen.
+//! The natural logarithm, rounded right: for a program that writes into its files what the
+//! logarithm of its C library gives. That one is rounded right but for one rate in two thousand;
+//! `libm::log` is off by the last bit for one in fourteen.
 
 use core::f64::consts::{FRAC_1_SQRT_2, LN_2};
 
-/// A number of twice the digits: the sum of two, of which the second is less than half a last bit of the first.
+/// A number of twice the digits: the sum of two, of which the second is less than half a last bit
+/// of the first.
 #[derive(Clone, Copy)]
 struct Double(f64, f64);
 
@@ -90,8 +91,9 @@ mod tests {
         }
     }
 
-    /// The C library's, on a system whose own is the one that servers run with: the same for rates as people write them and
-    /// as a chain halves them, and for all but one in a thousand of any others.
+    /// The C library's, on a system whose own is the one that servers run with: the same for rates
+    /// as people write them and as a chain halves them, and for all but one in a thousand of any
+    /// others.
     #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
     #[test]
     fn the_c_librarys_logarithm() {

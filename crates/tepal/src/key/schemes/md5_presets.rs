@@ -1,4 +1,5 @@
-//! First article: MD5 of a counting byte and the key, four signed numbers of each digest, |hash mod m|.
+//! First article: MD5 of a counting byte and the key, four signed numbers of each digest, |hash mod
+//! m|.
 
 use md5::{Digest, Md5};
 

@@ -1,9 +1,10 @@
-//! The schemes, one file each: from the bytes of a key to a 64-bit hash, or straight to positions (FORMAT.md,
-//! sections 1.3 and 1.4).
+//! The schemes, one file each: from the bytes of a key to a 64-bit hash, or straight to positions
+//! (FORMAT.md, sections 1.3 and 1.4).
 //!
-//! A scheme with a hash implements [`Hash64`]; one that goes from the key straight to the bits implements
-//! [`Positions`], both in [`rule`], with how its program sizes a filter ([`mod@sizing`]). What a caller says of it is in [`parameters`]. One line in `schemes!` joins it to [`Hasher`]; a
-//! scheme of [`Scheme`] that has none there does not compile.
+//! A scheme with a hash implements [`Hash64`]; one that goes from the key straight to the bits
+//! implements [`Positions`], both in [`rule`], with how its program sizes a filter
+//! ([`mod@sizing`]). What a caller says of it is in [`parameters`]. One line in `schemes!` joins it
+//! to [`Hasher`]; a scheme of [`Scheme`] that has none there does not compile.
 
 #[cfg(feature = "foreign")]
 mod bits_and_blooms;
@@ -120,8 +121,8 @@ macro_rules! schemes {
                 match *self { $(#[cfg(feature = "foreign")] OwnScheme::$own(ref rule) => rule.record(),)+ }
             }
 
-            /// Calls `visit` with each of the `k` positions of a key in `m` bits, in order, while it answers
-            /// `true`; says whether it always did. A position may repeat.
+            /// Calls `visit` with each of the `k` positions of a key in `m` bits, in order, while
+            /// it answers `true`; says whether it always did. A position may repeat.
             #[cfg_attr(not(feature = "foreign"), allow(unused_variables, reason = "there is no such scheme then"))]
             pub(crate) fn all(&self, key: &[u8], k: u32, m: u64, visit: impl FnMut(u64) -> bool) -> bool {
                 match *self {
@@ -235,8 +236,8 @@ impl Hasher {
         }
     }
 
-    /// What the header keeps at offset 64: the seed, a check of the secret that does not reveal it, or the
-    /// parameters of the scheme.
+    /// What the header keeps at offset 64: the seed, a check of the secret that does not reveal it,
+    /// or the parameters of the scheme.
     pub(crate) fn parameters(&self) -> u64 {
         match self {
             Hasher::Hash(hash) => hash.parameters(),

@@ -80,12 +80,14 @@ impl Parameters {
     }
 }
 
-/// The secret of the keyed scheme: 16 bytes from a source of random numbers, kept outside every file.
+/// The secret of the keyed scheme: 16 bytes from a source of random numbers, kept outside every
+/// file.
 ///
-/// Its bytes are overwritten with zeros when it is dropped, and so are those of its clones: of the builder's, and of each
-/// filter's. Not overwritten is what is not a `SecretKey` any more, or not yet: the array it was made of, places in memory
-/// that it was moved away from, the state of a hash that was under way, and what the system wrote to a swap file or a core
-/// dump. It makes the time shorter in which a key can be found in memory, and promises no more.
+/// Its bytes are overwritten with zeros when it is dropped, and so are those of its clones: of the
+/// builder's, and of each filter's. Not overwritten is what is not a `SecretKey` any more, or not
+/// yet: the array it was made of, places in memory that it was moved away from, the state of a hash
+/// that was under way, and what the system wrote to a swap file or a core dump. It makes the time
+/// shorter in which a key can be found in memory, and promises no more.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey([u8; 16]);
 
@@ -96,8 +98,8 @@ impl SecretKey {
         SecretKey(bytes)
     }
 
-    /// A new key from the system's source of random numbers. Whoever opens the filter later needs it:
-    /// [`as_bytes`](Self::as_bytes) are to be kept, apart from the filter.
+    /// A new key from the system's source of random numbers. Whoever opens the filter later needs
+    /// it: [`as_bytes`](Self::as_bytes) are to be kept, apart from the filter.
     ///
     /// ```
     /// use tepal::{BloomFilter, SecretKey};

@@ -31,7 +31,8 @@ impl Positions for RedisBloom {
 #[allow(clippy::approx_constant)]
 pub(crate) const REDISBLOOM_LN_2: f64 = 0.693_147_180_559_945;
 
-/// RedisBloom's bits per entry for an error rate, as the server computes it with the logarithm of its C library.
+/// RedisBloom's bits per entry for an error rate, as the server computes it with the logarithm of
+/// its C library.
 pub(crate) fn redisbloom_bits_per_key(error: f64) -> f64 {
     libm::fabs(ln(error) / 0.480_453_013_918_201)
 }

@@ -32,8 +32,8 @@ pub(crate) trait Hash64: Sized {
     }
 }
 
-/// A scheme that goes from the bytes of a key straight to positions: there is no 64-bit hash between that could be
-/// taken out and used elsewhere.
+/// A scheme that goes from the bytes of a key straight to positions: there is no 64-bit hash
+/// between that could be taken out and used elsewhere.
 #[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "there is none then"))]
 pub(crate) trait Positions: Default {
     const SIZING: Sizing;

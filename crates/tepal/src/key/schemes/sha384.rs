@@ -41,7 +41,8 @@ mod tests {
 
     #[test]
     fn the_articles_slip() {
-        // A bit count that is a power of two is doubled; a key count that is one is taken for the bits.
+        // A bit count that is a power of two is doubled; a key count that is one is taken for the
+        // bits.
         assert_eq!(aligned(10, 1024.0), 2048.0);
         assert_eq!(aligned(1024, 1500.0), 1024.0);
         assert_eq!(aligned(20_000_000, 191_701_168.0), 268_435_456.0);

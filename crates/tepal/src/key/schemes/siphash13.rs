@@ -1,5 +1,5 @@
-//! SipHash-1-3 (Aumasson and Bernstein 2012, with 1 compression and 3 finalisation rounds) under a secret key, by the
-//! crate `siphasher`.
+//! SipHash-1-3 (Aumasson and Bernstein 2012, with 1 compression and 3 finalisation rounds) under a
+//! secret key, by the crate `siphasher`.
 
 use alloc::boxed::Box;
 

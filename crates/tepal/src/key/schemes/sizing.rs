@@ -1,5 +1,6 @@
-//! How schemes without a 64-bit hash size a filter: by the formulas of their programs, quirks included, so that a filter
-//! made here for the same keys and rate has the size and k that the original program would have chosen.
+//! How schemes without a 64-bit hash size a filter: by the formulas of their programs, quirks
+//! included, so that a filter made here for the same keys and rate has the size and k that the
+//! original program would have chosen.
 
 use alloc::format;
 
@@ -10,8 +11,8 @@ use crate::params::{MOST_BITS, Plan, Request, open_plan, power};
 
 pub(super) use core::f64::consts::LN_2;
 
-/// The most positions that a file of these schemes may name. The least rate that an `f64` can be needs 1,074; a file that was
-/// made up costs no more than twice that for a question.
+/// The most positions that a file of these schemes may name. The least rate that an `f64` can be
+/// needs 1,074; a file that was made up costs no more than twice that for a question.
 pub(crate) const MOST_POSITIONS: u32 = 2048;
 
 /// What a program does to size a filter, and what is odd about its scheme.
@@ -27,8 +28,8 @@ pub(crate) struct Sizing {
     pub(crate) records_rate: bool,
     /// Its program counts only keys that set a bit.
     pub(crate) counts_only_new: bool,
-    /// Its positions come from 31 bits, so that no bit from 2^31 on is ever set and the bits below are not equally
-    /// likely.
+    /// Its positions come from 31 bits, so that no bit from 2^31 on is ever set and the bits below
+    /// are not equally likely.
     pub(crate) has_31_bit_positions: bool,
     /// Colliding keys can be written down by hand.
     pub(crate) is_weak: bool,
@@ -48,7 +49,8 @@ impl Sizing {
     };
 }
 
-/// Refuses a scheme without a 64-bit hash for a filter of a kind that needs one; `what` is the scheme of that kind.
+/// Refuses a scheme without a 64-bit hash for a filter of a kind that needs one; `what` is the
+/// scheme of that kind.
 #[cfg(any(feature = "foreign", feature = "extras", feature = "table", feature = "static"))]
 pub(crate) fn check_has_hash(what: &'static str, scheme: Scheme) -> Result<()> {
     match is_own(scheme) {
@@ -89,14 +91,14 @@ pub(super) const WHOLE_WORDS: &str = "a multiple of 64 up to 64 · (2^31 - 1)";
 impl Request {
     /// Works out what is left open.
     ///
-    /// Where keys, rate and size are all given, the rate must be within reach of that size, and the plan
-    /// promises what the size really gives.
+    /// Where keys, rate and size are all given, the rate must be within reach of that size, and the
+    /// plan promises what the size really gives.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not between 0
-    /// and 1 (NaN included), a size or k that the layout cannot have; [`Error::RateOutOfReach`] where the
-    /// layout, the size or a 64-bit hash cannot give the rate; [`Error::TooLarge`] where the keys at that rate need
-    /// more than 2^46 bits (8 TiB).
+    /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not
+    /// between 0 and 1 (NaN included), a size or k that the layout cannot have;
+    /// [`Error::RateOutOfReach`] where the layout, the size or a 64-bit hash cannot give the rate;
+    /// [`Error::TooLarge`] where the keys at that rate need more than 2^46 bits (8 TiB).
     pub(crate) fn plan(&self) -> Result<Plan> {
         self.check()?;
         match self.scheme.and_then(|scheme| Some((scheme, sizing(scheme)?))) {
@@ -106,7 +108,8 @@ impl Request {
     }
 }
 
-/// A plan by the scheme's own rules, for whatever of keys, rate, size and k the request leaves open.
+/// A plan by the scheme's own rules, for whatever of keys, rate, size and k the request leaves
+/// open.
 pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Plan> {
     if let Some(layout) = request.layout.filter(|layout| *layout != Layout::Scattered) {
         let expected = format!("`scattered` with the scheme `{scheme}`, or left out");
@@ -145,7 +148,8 @@ pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Pl
     let capacity = capacity.unwrap_or_else(|| keys_at(num_hashes, bit_len, rate));
     check(scheme, num_hashes, bit_len)?;
     let computed = rate_at(scheme, num_hashes, bit_len, capacity);
-    // Of a filter as its program would make it the file says what was asked for, whatever rounding makes of it.
+    // Of a filter as its program would make it the file says what was asked for, whatever rounding
+    // makes of it.
     let is_its_own = request.bit_len.is_none() && request.num_hashes.is_none();
     let wanted = request
         .false_positive_rate
@@ -154,7 +158,8 @@ pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Pl
     Ok(Plan { layout: Layout::Scattered, num_hashes, bit_len, capacity, false_positive_rate })
 }
 
-/// The keys at which m bits with k positions a key reach a rate, by the classic formula; at least 1.
+/// The keys at which m bits with k positions a key reach a rate, by the classic formula; at
+/// least 1.
 fn keys_at(k: u32, m: u64, rate: f64) -> u64 {
     let k = f64::from(k);
     (-(m as f64) / k * libm::log1p(-libm::pow(rate, 1.0 / k))).max(1.0) as u64
@@ -182,8 +187,8 @@ pub(crate) fn rate_at(scheme: Scheme, k: u32, m: u64, keys: u64) -> f64 {
 
 pub(crate) const TWO_31: f64 = 2_147_483_648.0;
 
-/// How 2^31 numbers fall on m positions: the first so many positions get one number more than the rest,
-/// and how many numbers those get.
+/// How 2^31 numbers fall on m positions: the first so many positions get one number more than the
+/// rest, and how many numbers those get.
 pub(crate) fn thirty_one_bits(m: u64) -> (u64, f64) {
     ((1 << 31) % m, ((1u64 << 31) / m) as f64)
 }

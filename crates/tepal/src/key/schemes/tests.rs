@@ -64,7 +64,8 @@ fn positions_are_the_references() {
     }
 }
 
-/// What the schemes are made of. A hash that no function of the library gives is seen in the positions of its scheme.
+/// What the schemes are made of. A hash that no function of the library gives is seen in the
+/// positions of its scheme.
 #[test]
 fn hashes_are_the_references() {
     let keys = cases("keys", 0);
@@ -79,7 +80,8 @@ fn hashes_are_the_references() {
             "spark-murmur3-32" => alloc::vec![murmur::spark_murmur3_32(&key, seed() as u32).into()],
             "murmur64a" => alloc::vec![murmur::murmur2_64(&key, seed())],
             "fnv1-64" => {
-                // Of so many bits that no position is a remainder, the first one is FNV-1 mod P, times G.
+                // Of so many bits that no position is a remainder, the first one is FNV-1 mod P,
+                // times G.
                 const P: u64 = 18_446_744_073_709_551_557;
                 const G: u64 = 18_446_744_073_709_550_147;
                 let expected = (number(&case["value"][0]) % P).wrapping_mul(G) % P;
@@ -88,7 +90,8 @@ fn hashes_are_the_references() {
                 continue;
             }
             "fnv1a-32" | "crc32" => {
-                // The positions are a, a + b and a + 2·b of 32 bits, for the first hash a and the second one b.
+                // The positions are a, a + b and a + 2·b of 32 bits, for the first hash a and the
+                // second one b.
                 let own = own_scheme(Scheme::FnvCrc, &Parameters::default());
                 let mut p = Vec::new();
                 own.all(&key, 3, 1 << 32, |position| {

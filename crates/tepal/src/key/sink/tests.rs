@@ -158,8 +158,8 @@ fn a_recipe_changes_the_parts() {
     assert_ne!(key, filter.hash_key(&("alice", "7", ("x", " y"))).unwrap());
 }
 
-/// What is longer than a sink is on the stack goes to the heap, whichever part it begins with, and a sink that is used
-/// again has forgotten it.
+/// What is longer than a sink is on the stack goes to the heap, whichever part it begins with, and
+/// a sink that is used again has forgotten it.
 #[test]
 fn every_length() {
     let mut sink = KeySink::new();

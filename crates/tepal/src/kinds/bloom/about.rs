@@ -94,16 +94,18 @@ impl<L: Storage> BloomFilter<L> {
 
     /// The share of wrong answers promised as long as the filter holds no more than its capacity.
     ///
-    /// It is a promise about many filters: their mean keeps it, within 1.05 times, up to the last key that
-    /// [`OverCapacity::Refuse`] takes. The rates of small filters differ; nineteen of twenty are within 1.03 times.
-    /// What this one has is [`false_positive_rate`](Self::false_positive_rate).
+    /// It is a promise about many filters: their mean keeps it, within 1.05 times, up to the last
+    /// key that [`OverCapacity::Refuse`] takes. The rates of small filters differ; nineteen of
+    /// twenty are within 1.03 times. What this one has is
+    /// [`false_positive_rate`](Self::false_positive_rate).
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         self.meta.promised_rate
     }
 
-    /// How many keys were given to it, repeats included: at most so many are different. After a union it is the sum of both, in which
-    /// a key that both have counts twice; [`estimated_len`](Self::estimated_len) counts it once. `None` after an intersection.
+    /// How many keys were given to it, repeats included: at most so many are different. After a
+    /// union it is the sum of both, in which a key that both have counts twice;
+    /// [`estimated_len`](Self::estimated_len) counts it once. `None` after an intersection.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
         let counted = self.meta.inserted.get()?.checked_add(self.tally.ungathered())?;

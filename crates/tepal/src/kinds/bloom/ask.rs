@@ -13,9 +13,10 @@ impl<L: Storage> BloomFilter<L> {
     /// `false` is certain: it was never inserted. `true` means perhaps: about
     /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too.
     ///
-    /// A key that the filter's domain refuses (text that is no integer, in an integer filter) cannot have
-    /// been inserted, and the answer is `false`; [`hash_key`](Self::hash_key) tells the two apart. Under
-    /// [`Scheme::CallerHash`] the filter cannot hash a key, and the answer is `true`.
+    /// A key that the filter's domain refuses (text that is no integer, in an integer filter)
+    /// cannot have been inserted, and the answer is `false`; [`hash_key`](Self::hash_key) tells the
+    /// two apart. Under [`Scheme::CallerHash`] the filter cannot hash a key, and the answer is
+    /// `true`.
     ///
     /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
     ///
@@ -58,21 +59,22 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller under [`Scheme::CallerHash`].
+    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller under [`Scheme::CallerHash`].
     ///
-    /// A hash from a filter with another hasher gets a meaningless answer. Where the scheme has no 64-bit hash, all that
-    /// can be said is `true`: perhaps.
+    /// A hash from a filter with another hasher gets a meaningless answer. Where the scheme has no
+    /// 64-bit hash, all that can be said is `true`: perhaps.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
         !self.has_hash() || self.kernel.contains(self.lines.view().0, hash)
     }
 
-    /// [`contains`](Self::contains) for a caller who waits for each answer before the next question, as on a
-    /// walk where the answer says where to go: it branches, so that a CPU which guesses the answer goes on before
-    /// the memory has given it. There about 3 times as fast out of cache (`cargo run --release -p tepal --example
-    /// branching -- 20000000`); where questions do not wait for each other, no faster.
+    /// [`contains`](Self::contains) for a caller who waits for each answer before the next
+    /// question, as on a walk where the answer says where to go: it branches, so that a CPU which
+    /// guesses the answer goes on before the memory has given it. There about 3 times as fast out
+    /// of cache (`cargo run --release -p tepal --example branching -- 20000000`); where questions
+    /// do not wait for each other, no faster.
     #[inline]
     #[must_use]
     pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -82,9 +84,9 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// The hash of a key under this filter's recipe, key domain, scheme and seed, to be used with the `_hash`
-    /// forms of this filter and of all filters that share them: [`KeyHasher::hash`] of its
-    /// [`key_hasher`](Self::key_hasher).
+    /// The hash of a key under this filter's recipe, key domain, scheme and seed, to be used with
+    /// the `_hash` forms of this filter and of all filters that share them: [`KeyHasher::hash`] of
+    /// its [`key_hasher`](Self::key_hasher).
     ///
     /// ```
     /// use tepal::BloomFilter;

@@ -8,10 +8,11 @@ use super::storage::Storage;
 use crate::key::{Batch, Keys, One, PreparedKeys};
 
 impl<L: Storage> BloomFilter<L> {
-    /// Answers for many keys, in their order: hashed and probed in batches, with the memory accesses of a
-    /// batch under way together. Out of cache several times as fast as one at a time.
+    /// Answers for many keys, in their order: hashed and probed in batches, with the memory
+    /// accesses of a batch under way together. Out of cache several times as fast as one at a time.
     ///
-    /// The keys are a slice or vector of whatever can be a [`Key`](crate::Key), or a [`Column`](crate::Column).
+    /// The keys are a slice or vector of whatever can be a [`Key`](crate::Key), or a
+    /// [`Column`](crate::Column).
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().build_from(["apple", "banana"])?;
@@ -25,8 +26,8 @@ impl<L: Storage> BloomFilter<L> {
         answers
     }
 
-    /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key `i`. Allocates
-    /// nothing where the scheme has a hash.
+    /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key
+    /// `i`. Allocates nothing where the scheme has a hash.
     ///
     /// # Panics
     /// If there are not as many answers as keys.
@@ -40,9 +41,9 @@ impl<L: Storage> BloomFilter<L> {
         );
     }
 
-    /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it out: the answer
-    /// for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits after the last key become 0.
-    /// Allocates nothing where the scheme has a hash.
+    /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it
+    /// out: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits
+    /// after the last key become 0. Allocates nothing where the scheme has a hash.
     ///
     /// # Panics
     /// If the bitmap has not just the bytes for so many bits.
@@ -66,8 +67,8 @@ impl<L: Storage> BloomFilter<L> {
         self.answer_batch(Batch::Hashes(hashes), answers);
     }
 
-    /// [`contains_many`](Self::contains_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has
-    /// prepared.
+    /// [`contains_many`](Self::contains_many) for keys that this filter's
+    /// [`key_hasher`](Self::key_hasher) has prepared.
     ///
     /// # Panics
     /// If there are not as many answers as keys.
@@ -76,8 +77,8 @@ impl<L: Storage> BloomFilter<L> {
         self.answer_batch(keys.batch(), answers);
     }
 
-    /// Answers prepared keys. Of a hash under a scheme without one, and of bytes under one with a hash, all that can
-    /// be said is perhaps.
+    /// Answers prepared keys. Of a hash under a scheme without one, and of bytes under one with a
+    /// hash, all that can be said is perhaps.
     #[inline]
     pub(crate) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
         match (keys, self.meta.keys.own()) {

@@ -91,8 +91,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The promised share of `true` answers among keys that were never inserted, such as 0.01 for 1 %.
-    /// 0.01 where neither this nor a size is given.
+    /// The promised share of `true` answers among keys that were never inserted, such as 0.01 for 1
+    /// %. 0.01 where neither this nor a size is given.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.request.false_positive_rate = Some(rate);
         self
@@ -116,8 +116,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// Everything that decides size and rate, as it was [planned](Self::plan): in place of capacity, rate, size, layout,
-    /// number of hashes and goal.
+    /// Everything that decides size and rate, as it was [planned](Self::plan): in place of
+    /// capacity, rate, size, layout, number of hashes and goal.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -144,8 +144,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The public seed of the hash; without it [`DEFAULT_SEED`](crate::hash::DEFAULT_SEED). The file keeps it. Filters with different seeds err on
-    /// different keys.
+    /// The public seed of the hash; without it [`DEFAULT_SEED`](crate::hash::DEFAULT_SEED). The
+    /// file keeps it. Filters with different seeds err on different keys.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -160,10 +160,10 @@ impl BloomFilterBuilder {
 
     /// A seed of its own for a purpose, such as `shard 3`: the same one for the same words, always.
     ///
-    /// Keys that were chosen by a hash fall on a few lines of a filter with the same hash and seed, and there it errs many
-    /// times as often as it promises. So it is with the shards of a set that is divided by a filter's own
-    /// [`key_hasher`](BloomFilter::key_hasher), and with a filter of the keys that another one let through. Give each of
-    /// them a purpose of its own.
+    /// Keys that were chosen by a hash fall on a few lines of a filter with the same hash and seed,
+    /// and there it errs many times as often as it promises. So it is with the shards of a set that
+    /// is divided by a filter's own [`key_hasher`](BloomFilter::key_hasher), and with a filter of
+    /// the keys that another one let through. Give each of them a purpose of its own.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -177,8 +177,8 @@ impl BloomFilterBuilder {
         self.seed(xxh3::seed_for(purpose))
     }
 
-    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys that collide.
-    /// The file does not keep it: whoever opens the file needs it.
+    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys that
+    /// collide. The file does not keep it: whoever opens the file needs it.
     ///
     /// ```
     /// use tepal::{BloomFilter, SecretKey};
@@ -190,8 +190,9 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The hash scheme, in place of XXH3-64: for filters whose bits another program shall understand, or
-    /// one of the five articles' ([`Scheme`]). Such a scheme sizes the filter by its own formulas.
+    /// The hash scheme, in place of XXH3-64: for filters whose bits another program shall
+    /// understand, or one of the five articles' ([`Scheme`]). Such a scheme sizes the filter by its
+    /// own formulas.
     pub fn scheme(mut self, scheme: Scheme) -> Self {
         self.keys.scheme = Some(scheme);
         self
@@ -205,7 +206,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The scheme [`Scheme::ValkeyBloom`] under this seed, in place of the one fixed in valkey-bloom.
+    /// The scheme [`Scheme::ValkeyBloom`] under this seed, in place of the one fixed in
+    /// valkey-bloom.
     #[cfg(feature = "foreign")]
     pub fn valkey_seed(mut self, seed: [u8; 32]) -> Self {
         self.keys.scheme = Some(Scheme::ValkeyBloom);
@@ -213,15 +215,17 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// For keys that the caller hashes: the scheme [`Scheme::CallerHash`], under a name that says which hash it is, with
-    /// its seed. Filters unite only where the names are equal, and a file says the name.
+    /// For keys that the caller hashes: the scheme [`Scheme::CallerHash`], under a name that says
+    /// which hash it is, with its seed. Filters unite only where the names are equal, and a file
+    /// says the name.
     ///
     /// Such a filter takes hashes ([`insert_hash`](BloomFilter::insert_hash),
-    /// [`contains_hash`](BloomFilter::contains_hash) and their forms for many). A key it cannot hash: to insert one is
-    /// [`Error::CallerHashes`], and [`contains`](BloomFilter::contains) answers `true`, perhaps.
+    /// [`contains_hash`](BloomFilter::contains_hash) and their forms for many). A key it cannot
+    /// hash: to insert one is [`Error::CallerHashes`], and [`contains`](BloomFilter::contains)
+    /// answers `true`, perhaps.
     ///
-    /// The hash must spread evenly over all 64 bits, or the filter errs far more often than it says;
-    /// [`finish_hash`](crate::hash::finish_hash) makes a weaker one usable.
+    /// The hash must spread evenly over all 64 bits, or the filter errs far more often than it
+    /// says; [`finish_hash`](crate::hash::finish_hash) makes a weaker one usable.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -251,8 +255,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// What happens when more keys come than planned: refuse them (the default), warn (the default of the
-    /// schemes with a rule of their own, whose programs refuse nothing), or ignore it.
+    /// What happens when more keys come than planned: refuse them (the default), warn (the default
+    /// of the schemes with a rule of their own, whose programs refuse nothing), or ignore it.
     ///
     /// ```
     /// use tepal::{BloomFilter, OverCapacity};
@@ -265,8 +269,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// What is done to a key before it is hashed: the filter does it to every key that comes as bytes or text, in
-    /// every call, and so does whoever opens its file.
+    /// What is done to a key before it is hashed: the filter does it to every key that comes as
+    /// bytes or text, in every call, and so does whoever opens its file.
     pub fn recipe(mut self, recipe: Recipe) -> Self {
         self.keys.recipe = recipe;
         self
@@ -297,9 +301,9 @@ impl BloomFilterBuilder {
         self.over_capacity.unwrap_or(if is_own { OverCapacity::Warn } else { OverCapacity::Refuse })
     }
 
-    /// Builds a filter for so many keys, which `fill` inserts, once for each size that is tried: nothing is refused on the
-    /// way, for what was counted has room. Where nobody has fixed the size, the filter has as many lines as it takes for
-    /// its own rate to be within the promise.
+    /// Builds a filter for so many keys, which `fill` inserts, once for each size that is tried:
+    /// nothing is refused on the way, for what was counted has room. Where nobody has fixed the
+    /// size, the filter has as many lines as it takes for its own rate to be within the promise.
     pub(crate) fn build_filled(
         self,
         capacity: u64,
@@ -323,7 +327,8 @@ impl BloomFilterBuilder {
             // The rate falls by the k-th power of the size at most.
             let wanted = meta.shape.bit_len as f64 * libm::pow(times, 1.0 / f64::from(meta.shape.num_hashes));
             let bit_len = sizes.after((wanted as u64).max(meta.shape.bit_len));
-            // No size does much for keys that were chosen by the filter's own hash: there is a warning about them.
+            // No size does much for keys that were chosen by the filter's own hash: there is a
+            // warning about them.
             if times <= 1.0 || bit_len > most {
                 filter.set_over_capacity(policy)?;
                 return Ok(filter);
@@ -332,9 +337,10 @@ impl BloomFilterBuilder {
         }
     }
 
-    /// Lets a chain grow: each further link has so many times the capacity of the one before. 4 is what
-    /// [`build_growing`](Self::build_growing) takes where it is not told, and 2 what RedisBloom and valkey-bloom take
-    /// (`EXPANSION`). For `build_chain` and `build::Gather` too; one filter does not grow.
+    /// Lets a chain grow: each further link has so many times the capacity of the one before. 4 is
+    /// what [`build_growing`](Self::build_growing) takes where it is not told, and 2 what
+    /// RedisBloom and valkey-bloom take (`EXPANSION`). For `build_chain` and `build::Gather` too;
+    /// one filter does not grow.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     pub fn expansion(mut self, times: u32) -> Self {
         self.expansion = Some(times);
@@ -350,9 +356,9 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] where two of capacity, rate and size do not follow from what is given, and for impossible
-    /// values; [`Error::RateOutOfReach`] where the layout or the size does not reach the rate; [`Error::TooLarge`] beyond
-    /// what a file can say.
+    /// [`Error::Parameter`] where two of capacity, rate and size do not follow from what is given,
+    /// and for impossible values; [`Error::RateOutOfReach`] where the layout or the size does not
+    /// reach the rate; [`Error::TooLarge`] beyond what a file can say.
     pub fn plan(&self) -> Result<Plan> {
         if let Some(plan) = self.planned {
             return if self.request == Request::default() { Ok(plan) } else { Err(planned_twice()) };
@@ -368,8 +374,8 @@ impl BloomFilterBuilder {
     ///
     /// # Errors
     /// As [`plan`](Self::plan); [`Error::TooLarge`] where the machine has no memory for it;
-    /// [`Error::Parameter`] where both a seed and a secret key are given, or a label is empty, has control
-    /// characters or is too long.
+    /// [`Error::Parameter`] where both a seed and a secret key are given, or a label is empty, has
+    /// control characters or is too long.
     pub fn build(self) -> Result<BloomFilter> {
         let meta = self.meta()?;
         let lines = bits::zeroed(meta.shape.lines())?;
@@ -410,17 +416,19 @@ impl BloomFilterBuilder {
         })
     }
 
-    /// What the filter will do with a key, before there is a filter: to hash while its size is not known yet.
+    /// What the filter will do with a key, before there is a filter: to hash while its size is not
+    /// known yet.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where the seed, the secret key or another parameter does not fit the scheme.
+    /// [`Error::Parameter`] where the seed, the secret key or another parameter does not fit the
+    /// scheme.
     pub fn key_hasher(&self) -> Result<KeyHasher> {
         self.keys.key_hasher()
     }
 }
 
-/// Refuses a plan that was changed, or made for another scheme: one that its own file would be refused for, or whose size
-/// does not give its rate.
+/// Refuses a plan that was changed, or made for another scheme: one that its own file would be
+/// refused for, or whose size does not give its rate.
 fn check_planned(scheme: Scheme, plan: &Plan) -> Result<()> {
     let request = Request {
         capacity: Some(plan.capacity),

@@ -1,12 +1,13 @@
 //! Millions of keys at once, over several threads.
 //!
-//! Building sorts hashes by the part of the array they fall on ([`Queues`]), then fills part after part, each
-//! while it is in the second-level cache. Parts are disjoint, so threads need no atomics, and the bits are
-//! the same for every number of threads. All pieces of work are alike: threads that take the next one as
-//! they come (`std::thread::scope`) need no scheduler. Hashes that the caller has sorted already go in by [`parts`].
+//! Building sorts hashes by the part of the array they fall on ([`Queues`]), then fills part after
+//! part, each while it is in the second-level cache. Parts are disjoint, so threads need no
+//! atomics, and the bits are the same for every number of threads. All pieces of work are alike:
+//! threads that take the next one as they come (`std::thread::scope`) need no scheduler. Hashes
+//! that the caller has sorted already go in by [`parts`].
 //!
-//! Asking is the batch, over several threads. Sorting the questions too, and taking the answers back in
-//! their order, took 1.2 to 1.3 times as long as the batch, at 25 MB and at 124 MB alike.
+//! Asking is the batch, over several threads. Sorting the questions too, and taking the answers
+//! back in their order, took 1.2 to 1.3 times as long as the batch, at 25 MB and at 124 MB alike.
 
 #[cfg(feature = "parallel")]
 pub(crate) mod parts;
@@ -32,12 +33,12 @@ use crate::key::{KeyRef, KeySink, Keys};
 /// Bytes of scratch memory for a call, at most.
 const SCRATCH: usize = 128 << 20;
 
-/// Keys in a chunk for each line of the array. With fewer, going over all lines for each chunk weighs more;
-/// with more, the chunk falls out of the cache while it is sorted.
+/// Keys in a chunk for each line of the array. With fewer, going over all lines for each chunk
+/// weighs more; with more, the chunk falls out of the cache while it is sorted.
 const KEYS_A_LINE: usize = 8;
 
-/// Parts that a thread fills in a row. While it fills one it fetches the next: a third less time than
-/// fetching each when its turn comes.
+/// Parts that a thread fills in a row. While it fills one it fetches the next: a third less time
+/// than fetching each when its turn comes.
 const IN_A_ROW: usize = 8;
 
 /// Questions that a thread takes at a time.
@@ -58,8 +59,9 @@ struct Cut {
 impl Cut {
     /// For an array of so many lines and so many passes over it; nothing where a batch is quicker.
     ///
-    /// Sorting costs one thread as much as it saves at 32 MiB, about the third-level cache. Each pass sorts
-    /// anew. Several threads share the cost, while a batch has one; below 4 MiB memory hardly slows it.
+    /// Sorting costs one thread as much as it saves at 32 MiB, about the third-level cache. Each
+    /// pass sorts anew. Several threads share the cost, while a batch has one; below 4 MiB memory
+    /// hardly slows it.
     fn new(lines: usize, passes: usize, threads: NonZeroUsize) -> Option<Self> {
         let threads = threads.get().min(256);
         let least_bytes = ((32 << 20) * passes.pow(2) / threads.pow(2)).max(4 << 20);
@@ -67,14 +69,15 @@ impl Cut {
             return None;
         }
         let blocks = SCRATCH / BLOCK_BYTES;
-        // 128 KiB, unless there would be too many: each thread keeps a line of each part in its second-level
-        // cache, and blocks that are not full may take half of the scratch memory.
+        // 128 KiB, unless there would be too many: each thread keeps a line of each part in its
+        // second-level cache, and blocks that are not full may take half of the scratch memory.
         let most_parts = (blocks / 4 / threads).min(1 << 11);
         let part_lines = lines.div_ceil(most_parts).next_power_of_two().max(1 << 11);
         let parts = lines.div_ceil(part_lines);
         let chunk = (KEYS_A_LINE * lines).min((blocks - threads * (2 * parts + 1)) * BLOCK);
         let least = 2 * lines / threads;
-        // Chunks must be worth it throughout: with 2.3 keys a line, one thread took 1.1 times the batch's time.
+        // Chunks must be worth it throughout: with 2.3 keys a line, one thread took 1.1 times the
+        // batch's time.
         (chunk >= 2 * least).then_some(Cut { threads, part_lines, chunk, least })
     }
 }
@@ -86,17 +89,17 @@ pub(super) struct Counts {
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// [`insert_many`](Self::insert_many) for millions of keys, over so many threads: the same bits, counts
-    /// and errors, whatever their number.
+    /// [`insert_many`](Self::insert_many) for millions of keys, over so many threads: the same
+    /// bits, counts and errors, whatever their number.
     ///
-    /// Takes up to 128 MiB of scratch memory, for smaller filters about their own size. Where sorting would
-    /// not pay, it is `insert_many` itself, on one thread:
+    /// Takes up to 128 MiB of scratch memory, for smaller filters about their own size. Where
+    /// sorting would not pay, it is `insert_many` itself, on one thread:
     ///
-    /// - for filters of less than 32 MiB, divided by the square of the number of threads, but not below 4 MiB;
-    ///   in the layout [`Double`](crate::Layout::Double), which is sorted (and its keys hashed) twice, 128 MiB
-    ///   in place of 32;
-    /// - for filters of more than about 250 MB with one thread, 500 MB with two, and so on, since the scratch
-    ///   memory then holds too few keys for each line of the filter;
+    /// - for filters of less than 32 MiB, divided by the square of the number of threads, but not
+    ///   below 4 MiB; in the layout [`Double`](crate::Layout::Double), which is sorted (and its
+    ///   keys hashed) twice, 128 MiB in place of 32;
+    /// - for filters of more than about 250 MB with one thread, 500 MB with two, and so on, since
+    ///   the scratch memory then holds too few keys for each line of the filter;
     /// - for fewer keys than two for each 64 bytes of the filter, divided by the threads;
     /// - for the last keys before the capacity;
     /// - in the layout [`Scattered`](crate::Layout::Scattered), for schemes
@@ -142,8 +145,8 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_many_hashes(&hashes[done..]).map_err(after(done))
     }
 
-    /// Inserts so many keys in chunks that surely fit, as long as that pays, and says how many went in. At a
-    /// key without a hash, those before it are in.
+    /// Inserts so many keys in chunks that surely fit, as long as that pays, and says how many went
+    /// in. At a key without a hash, those before it are in.
     fn insert_chunks(
         &mut self,
         keys: usize,
@@ -205,8 +208,8 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Forgets how many bits are set and how many keys are in, before bits change while code of the caller's runs: where
-    /// that panics, no count is left that is wrong.
+    /// Forgets how many bits are set and how many keys are in, before bits change while code of the
+    /// caller's runs: where that panics, no count is left that is wrong.
     pub(super) fn forget_counts(&mut self) -> Counts {
         self.settle();
         let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
@@ -229,8 +232,8 @@ impl<L: StorageMut> BloomFilter<L> {
         usize::try_from(self.tally.free).map_or(keys, |room| room.min(keys))
     }
 
-    /// Sets the bits of about `hashes` sorted hashes, part by part. Says how many bits are then set in all,
-    /// if they are to be counted.
+    /// Sets the bits of about `hashes` sorted hashes, part by part. Says how many bits are then set
+    /// in all, if they are to be counted.
     fn fill(
         &mut self,
         queues: &[Queues],

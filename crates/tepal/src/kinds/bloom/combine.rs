@@ -13,10 +13,11 @@ use crate::ids::Layout;
 use crate::params::{Request, bits_per_key, check_rate};
 
 impl<L: Storage> BloomFilter<L> {
-    /// Do both filters set the same bits for the same key, so that they can be united and their hashes be shared?
+    /// Do both filters set the same bits for the same key, so that they can be united and their
+    /// hashes be shared?
     ///
-    /// Capacity, promise, policy and labels do not matter. [`union_with`](BloomFilter::union_with) says in which property
-    /// they differ.
+    /// Capacity, promise, policy and labels do not matter. [`union_with`](BloomFilter::union_with)
+    /// says in which property they differ.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -31,8 +32,8 @@ impl<L: Storage> BloomFilter<L> {
         self.check_compatible(other).is_ok()
     }
 
-    /// Are all its set bits set in `other` too? So it is where all its keys are in `other`; the other way round it is no
-    /// proof, for the bits of a key may come from other keys.
+    /// Are all its set bits set in `other` too? So it is where all its keys are in `other`; the
+    /// other way round it is no proof, for the bits of a key may come from other keys.
     ///
     /// ```
     /// let builder = tepal::BloomFilter::builder().capacity(1000);
@@ -44,7 +45,8 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the two set other bits for the same key, as [`union_with`](BloomFilter::union_with).
+    /// [`Error::Incompatible`] where the two set other bits for the same key, as
+    /// [`union_with`](BloomFilter::union_with).
     pub fn is_subset<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<bool>
     where
         L: PlainStorage,
@@ -53,7 +55,8 @@ impl<L: Storage> BloomFilter<L> {
         Ok(bits::is_subset(self.lines.as_lines(), other.lines.as_lines()))
     }
 
-    /// Do both filters set the same bits for the same key? Names the first property in which they differ.
+    /// Do both filters set the same bits for the same key? Names the first property in which they
+    /// differ.
     pub(crate) fn check_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> Result<()> {
         fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {
             if here == there {
@@ -71,8 +74,9 @@ impl<L: Storage> BloomFilter<L> {
 impl<L: StorageMut> BloomFilter<L> {
     /// Adds all keys of `other`: the bits are what inserting both sets of keys would have set.
     ///
-    /// [`keys_inserted`](Self::keys_inserted) is the sum of both then: a key that both have counts twice, as if it had been inserted
-    /// again. [`estimated_len`](Self::estimated_len) goes by the bits, and counts it once.
+    /// [`keys_inserted`](Self::keys_inserted) is the sum of both then: a key that both have counts
+    /// twice, as if it had been inserted again. [`estimated_len`](Self::estimated_len) goes by the
+    /// bits, and counts it once.
     ///
     /// ```
     /// let builder = tepal::BloomFilter::builder().capacity(1000);    // one size for all parts
@@ -83,12 +87,12 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key domain,
-    /// scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse), the keys of both are more than the capacity and the rate of the
-    /// union is past the promise; [`Error::Damaged`] where `other`
-    /// was opened [quick](crate::Open::quick) and its bits are not what was written. The filter is unchanged
-    /// then.
+    /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key
+    /// domain, scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse), the keys of both are more than the
+    /// capacity and the rate of the union is past the promise; [`Error::Damaged`] where `other` was
+    /// opened [quick](crate::Open::quick) and its bits are not what was written. The filter is
+    /// unchanged then.
     pub fn union_with<M: PlainStorage>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_union(other)?;
         bits::union(self.own_lines()?, other.lines.as_lines());
@@ -108,8 +112,9 @@ impl<L: StorageMut> BloomFilter<L> {
         self.check_room_for(other, || bits::count_union(self.lines.as_lines(), other.lines.as_lines()))
     }
 
-    /// Keeps the bits that both filters have. Every key inserted into both is still in; of the others
-    /// some remain too, so the rate is above that of a filter built from the common keys alone.
+    /// Keeps the bits that both filters have. Every key inserted into both is still in; of the
+    /// others some remain too, so the rate is above that of a filter built from the common keys
+    /// alone.
     ///
     /// ```
     /// let builder = tepal::BloomFilter::builder().capacity(1000);
@@ -120,8 +125,8 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] and [`Error::Damaged`], as [`union_with`](Self::union_with). The filter is
-    /// unchanged then.
+    /// [`Error::Incompatible`] and [`Error::Damaged`], as [`union_with`](Self::union_with). The
+    /// filter is unchanged then.
     pub fn intersect_with<M: PlainStorage>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
@@ -133,12 +138,13 @@ impl<L: StorageMut> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// Makes the filter as small as the keys in it allow at `rate`, without the keys: neighbouring blocks
-    /// are folded into one. Returns how many became one; 1 where folding by even 2 would pass the rate.
+    /// Makes the filter as small as the keys in it allow at `rate`, without the keys: neighbouring
+    /// blocks are folded into one. Returns how many became one; 1 where folding by even 2 would
+    /// pass the rate.
     ///
-    /// The result is, bit for bit, the filter that the same keys would have made at that size. Its promise
-    /// is `rate`, and its capacity what the new size holds at that rate. Sizes that the planner chose can
-    /// be folded by many factors; the factor divides the number of blocks.
+    /// The result is, bit for bit, the filter that the same keys would have made at that size. Its
+    /// promise is `rate`, and its capacity what the new size holds at that rate. Sizes that the
+    /// planner chose can be folded by many factors; the factor divides the number of blocks.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().capacity(1_000_000).build_from(0..50_000u64)?;
@@ -150,9 +156,10 @@ impl BloomFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a rate that is not between 0 and 1, and for a scheme whose positions are
-    /// remainders, which do not fold; [`Error::RateOutOfReach`] where the filter is above `rate` as it is;
-    /// [`Error::TooLarge`] where there is no memory for the folded one. The filter is unchanged then.
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1, and for a scheme whose
+    /// positions are remainders, which do not fold; [`Error::RateOutOfReach`] where the filter is
+    /// above `rate` as it is; [`Error::TooLarge`] where there is no memory for the folded one. The
+    /// filter is unchanged then.
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
         Ok(match self.shrunk_to(rate)? {
             Some((factor, folded)) => {
@@ -163,8 +170,8 @@ impl BloomFilter {
         })
     }
 
-    /// Makes the filter `factor` times smaller, one of [`fold_factors`](Self::fold_factors), without the keys. Its promise
-    /// stays where it keeps it; else it is the rate that it has then.
+    /// Makes the filter `factor` times smaller, one of [`fold_factors`](Self::fold_factors),
+    /// without the keys. Its promise stays where it keeps it; else it is the rate that it has then.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().bit_len(6 * 512).capacity(100).build_from(["apple"])?;
@@ -176,8 +183,8 @@ impl BloomFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a factor that is not one of these; [`Error::TooLarge`] where there is no memory for the folded
-    /// one. The filter is unchanged then.
+    /// [`Error::Parameter`] for a factor that is not one of these; [`Error::TooLarge`] where there
+    /// is no memory for the folded one. The filter is unchanged then.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         *self = self.folded_by(factor)?;
         Ok(())
@@ -185,8 +192,9 @@ impl BloomFilter {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// How many times smaller [`fold`](BloomFilter::fold) can make the filter, from 2 on: whatever divides its number of
-    /// lines, blocks or, in the layout `scattered`, bits. Nothing where positions are remainders, which do not fold.
+    /// How many times smaller [`fold`](BloomFilter::fold) can make the filter, from 2 on: whatever
+    /// divides its number of lines, blocks or, in the layout `scattered`, bits. Nothing where
+    /// positions are remainders, which do not fold.
     #[must_use]
     pub fn fold_factors(&self) -> Vec<u64> {
         if !self.has_hash() {
@@ -220,7 +228,8 @@ impl<L: PlainStorage> BloomFilter<L> {
         Ok(folded)
     }
 
-    /// The filter as small as its keys allow at `rate`, and how many units became one; nothing where that is not smaller.
+    /// The filter as small as its keys allow at `rate`, and how many units became one; nothing
+    /// where that is not smaller.
     pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, BloomFilter)>> {
         check_rate(rate)?;
         let now = self.false_positive_rate();
@@ -277,7 +286,8 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// From now on this rate is promised, for as many keys as its size holds at that, and for the `keys` in it.
+    /// From now on this rate is promised, for as many keys as its size holds at that, and for the
+    /// `keys` in it.
     fn promise(&mut self, rate: f64, keys: u64) {
         let shape = self.meta.shape;
         let request = Request {

@@ -10,7 +10,8 @@ use crate::key::KeyHasher;
 use crate::params::keys_for_fill;
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// The filter with these bits, of which there are as many lines. What else there is to say of it is worked out from them.
+    /// The filter with these bits, of which there are as many lines. What else there is to say of
+    /// it is worked out from them.
     pub(crate) fn of_bits(shape: Shape, keys: &KeyHasher, lines: L) -> Result<Self> {
         let set_bits = bits::count_within(lines.as_lines(), shape.bit_len)?;
         let held = keys_for_fill(shape.layout, shape.num_hashes, shape.bit_len, set_bits);

@@ -14,13 +14,13 @@ use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, insert_in
 /// With room for fewer keys, they go in one by one.
 const FEW: usize = 64;
 
-/// With room for fewer keys than this a line, the bits they set are counted: that costs about what counting
-/// all bits does.
+/// With room for fewer keys than this a line, the bits they set are counted: that costs about what
+/// counting all bits does.
 const COUNTED_BELOW: usize = 4;
 
 impl<L: Storage> BloomFilter<L> {
-    /// How many bits are set. Costs one pass over the bits after keys were inserted far from the capacity and where threads
-    /// share the filter, else nothing.
+    /// How many bits are set. Costs one pass over the bits after keys were inserted far from the
+    /// capacity and where threads share the filter, else nothing.
     #[must_use]
     pub fn set_bits(&self) -> u64 {
         if self.tally.is_exact() {
@@ -85,10 +85,11 @@ impl<L: StorageMut> BloomFilter<L> {
     ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`], and [`Error::KeysClustered`] where half of the keys of its capacity spoil it;
-    /// [`Error::KeyRefused`] for text in an integer filter;
-    /// [`Error::CallerHashes`] under [`Scheme::CallerHash`](crate::Scheme::CallerHash); for an opened file, which is
-    /// copied into memory first, [`Error::TooLarge`] and [`Error::Damaged`]. The filter is unchanged then.
+    /// [`OverCapacity::Refuse`], and [`Error::KeysClustered`] where half of the keys of its
+    /// capacity spoil it; [`Error::KeyRefused`] for text in an integer filter;
+    /// [`Error::CallerHashes`] under [`Scheme::CallerHash`](crate::Scheme::CallerHash); for an
+    /// opened file, which is copied into memory first, [`Error::TooLarge`] and [`Error::Damaged`].
+    /// The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let mut sink = KeySink::new();
@@ -108,9 +109,10 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// [`insert`](Self::insert) for a key hashed before: by this filter's [`key_hasher`](Self::key_hasher) or an equal
-    /// one, or by the caller under [`Scheme::CallerHash`](crate::Scheme::CallerHash). Any other hash makes a filter that
-    /// says it holds keys which nobody can find.
+    /// [`insert`](Self::insert) for a key hashed before: by this filter's
+    /// [`key_hasher`](Self::key_hasher) or an equal one, or by the caller under
+    /// [`Scheme::CallerHash`](crate::Scheme::CallerHash). Any other hash makes a filter that says
+    /// it holds keys which nobody can find.
     ///
     /// # Errors
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
@@ -119,7 +121,8 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_hashed(hash)
     }
 
-    /// Far from the capacity, all that is done for a key beside setting its bits is to take it off the grant.
+    /// Far from the capacity, all that is done for a key beside setting its bits is to take it off
+    /// the grant.
     #[inline(always)]
     fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
         match self.lines.own() {
@@ -154,8 +157,8 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 
     /// Inserts many keys: hashed and set in batches, with the memory accesses of a batch under way
-    /// together. Does not say which keys were new. The keys are a slice or vector of whatever can be a [`Key`],
-    /// or a [`Column`](crate::Column).
+    /// together. Does not say which keys were new. The keys are a slice or vector of whatever can
+    /// be a [`Key`], or a [`Column`](crate::Column).
     ///
     /// A slice of `u64` is a list of integer keys here. Hashes go to
     /// [`insert_many_hashes`](Self::insert_many_hashes).
@@ -174,8 +177,8 @@ impl<L: StorageMut> BloomFilter<L> {
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in:
-    /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key it
-    /// names.
+    /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key
+    /// it names.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
         insert_in_batches(
             self,
@@ -185,7 +188,8 @@ impl<L: StorageMut> BloomFilter<L> {
         )
     }
 
-    /// [`insert_many`](Self::insert_many) for keys hashed before, as [`insert_hash`](Self::insert_hash).
+    /// [`insert_many`](Self::insert_many) for keys hashed before, as
+    /// [`insert_hash`](Self::insert_hash).
     ///
     /// # Errors
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
@@ -194,10 +198,12 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_hashes(hashes, 0)
     }
 
-    /// [`insert_many`](Self::insert_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has prepared.
+    /// [`insert_many`](Self::insert_many) for keys that this filter's
+    /// [`key_hasher`](Self::key_hasher) has prepared.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] for keys that were prepared for another scheme.
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] for keys that were prepared for
+    /// another scheme.
     pub fn insert_prepared(&mut self, keys: &PreparedKeys) -> Result<()> {
         self.insert_batch(keys.batch(), 0)
     }
@@ -221,8 +227,8 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Inserts a batch. Where keys may be refused, it goes in by pieces that surely are not: without counting bits as long
-    /// as there is much room, then counted, at last one by one.
+    /// Inserts a batch. Where keys may be refused, it goes in by pieces that surely are not:
+    /// without counting bits as long as there is much room, then counted, at last one by one.
     fn insert_hashes(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         self.settle();
         while self.refuses() && !hashes.is_empty() {
@@ -262,7 +268,8 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(())
     }
 
-    /// Inserts a batch of which nothing is refused, and says of each key whether it set a bit. Only those count.
+    /// Inserts a batch of which nothing is refused, and says of each key whether it set a bit. Only
+    /// those count.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     pub(crate) fn insert_noting(&mut self, hashes: &[u64], is_new: &mut [bool]) -> Result<()> {
         self.settle();

@@ -10,12 +10,14 @@ use crate::key::{Key, KeySink, Usual};
 /// Keys that an inserter takes from the filter's grant at once.
 const TURN: u64 = 1024;
 
-/// Inserts keys into a [`BloomFilter`] one by one, in fewer instructions than [`insert`](BloomFilter::insert): it keeps the
-/// constants of the hash and a turn of keys that need not be counted. [`BloomFilter::inserter`] makes one.
+/// Inserts keys into a [`BloomFilter`] one by one, in fewer instructions than
+/// [`insert`](BloomFilter::insert): it keeps the constants of the hash and a turn of keys that need
+/// not be counted. [`BloomFilter::inserter`] makes one.
 ///
-/// Bits, answers and refusals are those of [`insert`](BloomFilter::insert). The number of keys is settled when the inserter
-/// is dropped. If it is forgotten ([`mem::forget`](core::mem::forget)), the bits are right and
-/// [`keys_inserted`](BloomFilter::keys_inserted) says up to 1,024 keys too many, so that the filter is full no later.
+/// Bits, answers and refusals are those of [`insert`](BloomFilter::insert). The number of keys is
+/// settled when the inserter is dropped. If it is forgotten ([`mem::forget`](core::mem::forget)),
+/// the bits are right and [`keys_inserted`](BloomFilter::keys_inserted) says up to 1,024 keys too
+/// many, so that the filter is full no later.
 pub struct Inserter<'a, L: StorageMut = InMemory> {
     filter: &'a mut BloomFilter<L>,
     usual: Usual,
@@ -24,9 +26,9 @@ pub struct Inserter<'a, L: StorageMut = InMemory> {
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// An [`Inserter`] for keys that come one by one and whose answers are wanted: about 0.9 times the instructions of
-    /// [`insert`](Self::insert). Without answers, [`insert_many`](Self::insert_many) and
-    /// [`insert_iter`](Self::insert_iter) are quicker still.
+    /// An [`Inserter`] for keys that come one by one and whose answers are wanted: about 0.9 times
+    /// the instructions of [`insert`](Self::insert). Without answers,
+    /// [`insert_many`](Self::insert_many) and [`insert_iter`](Self::insert_iter) are quicker still.
     ///
     /// ```
     /// use tepal::BloomFilter;

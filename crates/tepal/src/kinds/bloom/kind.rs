@@ -157,15 +157,17 @@ impl<L: StorageMut> MutableFilter for BloomFilter<L> {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// Holds the bits against what the file says of them: every chunk's checksum, the padding, the number
-    /// of set bits, and the seal where there is one. After [`open_quick`](Self::open_quick) this is the rest of
-    /// what [`open`](Self::open) checks. A filter that was changed since has nothing to be held against.
+    /// Holds the bits against what the file says of them: every chunk's checksum, the padding, the
+    /// number of set bits, and the seal where there is one. After [`open_quick`](Self::open_quick)
+    /// this is the rest of what [`open`](Self::open) checks. A filter that was changed since has
+    /// nothing to be held against.
     ///
     /// Reads all of the bits, at memory speed, and can be run beside lookups.
     ///
     /// # Errors
     /// [`Error::Damaged`](crate::Error::Damaged), with the bytes of the first chunk that is;
-    /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of its seal.
+    /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of
+    /// its seal.
     pub fn verify(&self) -> Result<()> {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_lines()))
     }

@@ -1,11 +1,12 @@
 //! When a filter is full: the rule by which new keys are refused, and what is told of it.
 //!
-//! A new key is refused when the keys that the filter was planned for have been given to it, or it is not known how many
-//! were, and one key more might take the rate, worked out from the bits of each line, past
-//! [`WITHIN`] times the promise. So no key is refused before the capacity, repeats use nothing up,
-//! and a filter that is filled until it refuses keeps its promise, however small it is. One refusal comes before the capacity:
-//! where half of the keys spoil the promise for keys like them, since they were chosen by the filter's own hash. That
-//! one is of every key: in lines that are full, each key looks as if it were in.
+//! A new key is refused when the keys that the filter was planned for have been given to it, or it
+//! is not known how many were, and one key more might take the rate, worked out from the bits of
+//! each line, past [`WITHIN`] times the promise. So no key is refused before the capacity, repeats
+//! use nothing up, and a filter that is filled until it refuses keeps its promise, however small it
+//! is. One refusal comes before the capacity: where half of the keys spoil the promise for keys
+//! like them, since they were chosen by the filter's own hash. That one is of every key: in lines
+//! that are full, each key looks as if it were in.
 
 use super::measure::Measured;
 use super::storage::{PlainStorage, Storage, StorageMut};
@@ -18,11 +19,12 @@ use crate::params::WITHIN;
 /// More keys than anybody inserts.
 const WITHOUT_END: u64 = u64::MAX >> 8;
 
-/// Near its end a filter is looked at once for so many keys of its capacity: the rate grows by less than a hundredth of
-/// the promise meanwhile.
+/// Near its end a filter is looked at once for so many keys of its capacity: the rate grows by less
+/// than a hundredth of the promise meanwhile.
 const LOOK_EVERY: u64 = 2048;
 
-/// A filter of fewer lines is looked at after each key that sets a bit: one key may add much to the rate.
+/// A filter of fewer lines is looked at after each key that sets a bit: one key may add much to the
+/// rate.
 const EACH_KEY_BELOW: u64 = 256;
 
 /// After which share of the bits that seem to be missing to the end a filter is looked at again.
@@ -42,8 +44,8 @@ impl Meta {
         inserted.and_then(|inserted| self.capacity.checked_sub(inserted)).filter(|keys| *keys > 0)
     }
 
-    /// So many of the keys that are left may be given before the half of all is in, where it is not: then there is time to say
-    /// that the keys spoil the promise.
+    /// So many of the keys that are left may be given before the half of all is in, where it is
+    /// not: then there is time to say that the keys spoil the promise.
     pub(super) fn keys_to_half(&self, left: u64) -> Option<u64> {
         left.checked_sub(self.capacity / 2).filter(|keys| *keys > 0)
     }
@@ -65,12 +67,13 @@ impl<L: Storage> BloomFilter<L> {
             && self.meta.is_past(self.false_positive_rate())
     }
 
-    /// Does it refuse every new key, now as it is? Under [`OverCapacity::Refuse`] it does when it was given the keys of its
-    /// capacity, or their number is not known, and one key more might take its rate past 1.03 times the promised one; or when
-    /// its keys fall on few of its lines. Keys that are in it, or look so, are taken for ever.
+    /// Does it refuse every new key, now as it is? Under [`OverCapacity::Refuse`] it does when it
+    /// was given the keys of its capacity, or their number is not known, and one key more might
+    /// take its rate past 1.03 times the promised one; or when its keys fall on few of its lines.
+    /// Keys that are in it, or look so, are taken for ever.
     ///
-    /// A filter that is filled goes on without a look at all bits for a while. So it may take some keys still
-    /// where this says `true`, though not after it was saved and opened.
+    /// A filter that is filled goes on without a look at all bits for a while. So it may take some
+    /// keys still where this says `true`, though not after it was saved and opened.
     ///
     /// Costs nothing up to half of the capacity, and a pass over the bits beyond it.
     ///
@@ -86,7 +89,8 @@ impl<L: Storage> BloomFilter<L> {
         self.refuses() && self.measured().room(self.keys_inserted()).is_err()
     }
 
-    /// Refuses the union with another filter where it is past the promise. It has `set_bits` set bits.
+    /// Refuses the union with another filter where it is past the promise. It has `set_bits` set
+    /// bits.
     pub(super) fn check_room_for<M: Storage>(
         &self,
         other: &BloomFilter<M>,
@@ -104,7 +108,8 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// Whether a key is refused, where new keys are: `held` says whether it is in already, or looks so.
+    /// Whether a key is refused, where new keys are: `held` says whether it is in already, or looks
+    /// so.
     #[cold]
     pub(super) fn refuse(&self, why: Refusal, held: impl FnOnce() -> Result<bool>) -> Result<()> {
         match why {
@@ -122,8 +127,8 @@ impl<L: Storage> BloomFilter<L> {
 }
 
 impl Measured<'_> {
-    /// Looks at the bits of a filter that was given the keys of its capacity: so many more may be set before anybody looks
-    /// again, or why new keys are refused.
+    /// Looks at the bits of a filter that was given the keys of its capacity: so many more may be
+    /// set before anybody looks again, or why new keys are refused.
     #[cold]
     pub(super) fn look(self) -> core::result::Result<u64, Refusal> {
         if let Some(rate) = self.spoiled() {
@@ -138,8 +143,8 @@ impl Measured<'_> {
         if self.meta.shape.lines() < EACH_KEY_BELOW {
             return Ok(1);
         }
-        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set bits. It may be too small
-        // for a number: twice the bits are near enough to look again.
+        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set
+        // bits. It may be too small for a number: twice the bits are near enough to look again.
         let times =
             libm::pow(WITHIN * self.meta.promised_rate / rate, 1.0 / f64::from(self.meta.shape.num_hashes));
         let missing = PART_OF_THE_WAY * (times - 1.0).min(1.0) * set_bits as f64;
@@ -147,8 +152,8 @@ impl Measured<'_> {
         Ok((missing as u64).min(half_of_the_others).max(keys))
     }
 
-    /// What may be given before anybody looks again, or why no new key is taken: the one rule for what refuses a key and for
-    /// what tells of it.
+    /// What may be given before anybody looks again, or why no new key is taken: the one rule for
+    /// what refuses a key and for what tells of it.
     fn room(self, inserted: Option<u64>) -> core::result::Result<Room, Refusal> {
         let Some(left) = self.meta.keys_left(inserted) else {
             return self.look().map(Room::Bits);
@@ -159,7 +164,8 @@ impl Measured<'_> {
         self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate.into())))
     }
 
-    /// Is the rate of the union with another filter past the promise, where that has `set_bits` set bits?
+    /// Is the rate of the union with another filter past the promise, where that has `set_bits` set
+    /// bits?
     fn is_past_with(self, other: Measured<'_>, set_bits: u64) -> bool {
         let united = self.each_line().zip(other.each_line()).map(|(here, there)| here.or(there));
         set_bits > self.set_bits() && self.meta.is_past(self.rate_over(united, || set_bits, 0.0))
@@ -167,13 +173,14 @@ impl Measured<'_> {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// Does the filter hold more keys than it was planned for, and is its rate above the promise for that? Its rate is
-    /// then more than 1.03 times the promised one: so far it may be off at its capacity by chance. Always `false` under
-    /// [`OverCapacity::Ignore`].
+    /// Does the filter hold more keys than it was planned for, and is its rate above the promise
+    /// for that? Its rate is then more than 1.03 times the promised one: so far it may be off at
+    /// its capacity by chance. Always `false` under [`OverCapacity::Ignore`].
     ///
-    /// Under [`OverCapacity::Refuse`] inserting does not make it so, with one exception: of twenty filters one may be so
-    /// far off already when its last key goes in, and repeats that follow count as keys. It may be so
-    /// where keys went in under another policy, or by several threads at once ([`Shared`](crate::storage::Shared)).
+    /// Under [`OverCapacity::Refuse`] inserting does not make it so, with one exception: of twenty
+    /// filters one may be so far off already when its last key goes in, and repeats that follow
+    /// count as keys. It may be so where keys went in under another policy, or by several threads
+    /// at once ([`Shared`](crate::storage::Shared)).
     ///
     /// Costs nothing up to the capacity, and one pass over the bits beyond it.
     ///
@@ -191,7 +198,8 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// Makes room for one key, where keys may be refused: `held` says whether it is in already, or looks so.
+    /// Makes room for one key, where keys may be refused: `held` says whether it is in already, or
+    /// looks so.
     #[inline(always)]
     pub(super) fn make_room(&mut self, held: impl FnOnce(&Self) -> Result<bool>) -> Result<()> {
         if !self.refuses() {
@@ -207,8 +215,8 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(())
     }
 
-    /// Finds why new keys are refused; where they are not, how many may be given before that has to be found again. Where
-    /// some may be given still, nothing has to be found.
+    /// Finds why new keys are refused; where they are not, how many may be given before that has to
+    /// be found again. Where some may be given still, nothing has to be found.
     #[cold]
     pub(super) fn find_room(&mut self) -> Option<Refusal> {
         if self.tally.free == 0 && self.tally.refusal.is_none() {
@@ -237,8 +245,8 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok((bits / u64::from(self.num_hashes())).max(1))
     }
 
-    /// Counts the keys that went in by a grant, and ends it. To be called before anything else looks at the tally or the
-    /// number of keys, or changes what they depend on.
+    /// Counts the keys that went in by a grant, and ends it. To be called before anything else
+    /// looks at the tally or the number of keys, or changes what they depend on.
     #[inline]
     pub(super) fn settle(&mut self) {
         let keys = self.tally.take_back();
@@ -248,8 +256,8 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Grants room for keys that go in one by one, if there is so much that counting the bits when it is used up costs
-    /// less than counting on the way.
+    /// Grants room for keys that go in one by one, if there is so much that counting the bits when
+    /// it is used up costs less than counting on the way.
     pub(super) fn grant_room(&mut self) {
         let room = if self.refuses() {
             if self.find_room().is_some() {

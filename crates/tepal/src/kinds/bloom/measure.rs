@@ -14,10 +14,11 @@ use crate::params::{keys_for_fill, power};
 impl<L: Storage> BloomFilter<L> {
     /// The share of wrong answers now: the chance that a key which was never inserted gets `true`.
     ///
-    /// Worked out from the bits that are set, block by block, not from the number of keys. Exact for a hash that spreads evenly, of
-    /// a scheme with a 64-bit hash. The positions of other programs' schemes are taken as if they were independent; where they
-    /// are steps of two hashes that is an estimate, too low in filters of a few thousand bits at low rates, by up to one in the
-    /// number of bits. Costs one pass over the bits.
+    /// Worked out from the bits that are set, block by block, not from the number of keys. Exact
+    /// for a hash that spreads evenly, of a scheme with a 64-bit hash. The positions of other
+    /// programs' schemes are taken as if they were independent; where they are steps of two hashes
+    /// that is an estimate, too low in filters of a few thousand bits at low rates, by up to one in
+    /// the number of bits. Costs one pass over the bits.
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().capacity(1000).build_from(0..1000u64)?;
@@ -29,13 +30,13 @@ impl<L: Storage> BloomFilter<L> {
         self.measured().false_positive_rate()
     }
 
-    /// How many different keys are in the filter, going by the set bits alone. The standard error is far
-    /// below 1 % from some thousand keys up; once nearly all bits are set it is a lower bound.
-    /// After an intersection it counts the keys of both sets and some more.
+    /// How many different keys are in the filter, going by the set bits alone. The standard error
+    /// is far below 1 % from some thousand keys up; once nearly all bits are set it is a lower
+    /// bound. After an intersection it counts the keys of both sets and some more.
     ///
-    /// Costs as [`set_bits`](Self::set_bits). Source: Swamidass and Baldi, "Mathematical correction for
-    /// fingerprint similarity measures to improve chemical retrieval", 2007; it holds for the blocked
-    /// layouts as well, where the mean over blocks gives the same law.
+    /// Costs as [`set_bits`](Self::set_bits). Source: Swamidass and Baldi, "Mathematical correction
+    /// for fingerprint similarity measures to improve chemical retrieval", 2007; it holds for the
+    /// blocked layouts as well, where the mean over blocks gives the same law.
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().capacity(20_000).build_from((0..20_000u64).map(|i| i / 2))?;
@@ -89,8 +90,9 @@ impl<'a> Measured<'a> {
         self.rate_over(self.each_line(), || self.set_bits(), 0.0)
     }
 
-    /// The rate of a filter of this shape with these lines, and so many bits set in all of them; or what it may be once
-    /// `added` keys more are in: of one key the most, of many about that many times the mean.
+    /// The rate of a filter of this shape with these lines, and so many bits set in all of them; or
+    /// what it may be once `added` keys more are in: of one key the most, of many about that many
+    /// times the mean.
     pub(super) fn rate_over(
         self,
         lines: impl Iterator<Item = Line>,
@@ -131,7 +133,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The chance that a position of a random key is set: the fill, where all positions are equally likely.
+    /// The chance that a position of a random key is set: the fill, where all positions are equally
+    /// likely.
     fn chance_of_a_set_bit(self, lines: impl Iterator<Item = Line>, set_bits: u64) -> f64 {
         if !sizing(self.meta.keys.scheme()).is_some_and(|its| its.has_31_bit_positions) {
             return set_bits as f64 / self.meta.shape.bit_len as f64;
@@ -153,8 +156,9 @@ impl<'a> Measured<'a> {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// The fill of each of `slices` equal parts of the array, in order, for a picture: a flat row is a
-    /// sound hash. Fewer parts come back where the array has fewer lines. Costs one pass over the bits.
+    /// The fill of each of `slices` equal parts of the array, in order, for a picture: a flat row
+    /// is a sound hash. Fewer parts come back where the array has fewer lines. Costs one pass over
+    /// the bits.
     #[must_use]
     pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let lines = self.lines.as_lines();
@@ -222,8 +226,8 @@ pub(super) fn fills(ones: [u32; 8], bits: f64) -> [f64; 8] {
     ones.map(|ones| f64::from(ones) / bits)
 }
 
-/// The chance that a hash which falls on a line whose words are filled so finds its k bits set: for each of the eight
-/// rotations, the product over the words that it asks.
+/// The chance that a hash which falls on a line whose words are filled so finds its k bits set: for
+/// each of the eight rotations, the product over the words that it asks.
 pub(super) fn line_rate(fill: &[f64; 8], k: u32) -> f64 {
     let (every_word, rotated) = if k > 8 { (fill.iter().product(), k - 8) } else { (1.0, k) };
     let product =

@@ -1,12 +1,15 @@
 //! The Bloom filter, in every layout: the struct and its header.
 //!
-//! Building is in [`builder`], asking in [`ask`], for many keys in [`batch`], inserting in [`insert`], both from iterators
-//! in [`iter`] and over many threads in `bulk`, inserting by threads of the caller's in `shared`. Union, intersection and
-//! folding are in [`combine`], rates and fill in [`measure`], the rate for keys that were chosen by the same hash in [`similar`], what it was made as in [`about`], schemes without a hash in
-//! [`positions`], the bits alone in [`raw`], when it is full in [`limit`] and [`tally`], what a file holds of it in [`part`] and in [`embedded`], what every kind of
-//! filter does in [`kind`].
+//! Building is in [`builder`], asking in [`ask`], for many keys in [`batch`], inserting in
+//! [`insert`], both from iterators in [`iter`] and over many threads in `bulk`, inserting by
+//! threads of the caller's in `shared`. Union, intersection and folding are in [`combine`], rates
+//! and fill in [`measure`], the rate for keys that were chosen by the same hash in [`similar`],
+//! what it was made as in [`about`], schemes without a hash in [`positions`], the bits alone in
+//! [`raw`], when it is full in [`limit`] and [`tally`], what a file holds of it in [`part`] and in
+//! [`embedded`], what every kind of filter does in [`kind`].
 
-// In the order in which their calls stand on the page of documentation: what is used most comes first.
+// In the order in which their calls stand on the page of documentation: what is used most comes
+// first.
 mod builder;
 
 mod ask;
@@ -72,13 +75,15 @@ use tally::Given;
 
 /// A set that forgets its keys and keeps their trace: "have I seen this key?"
 ///
-/// [`contains`](Self::contains) answering `false` is certain: the key was never inserted. `true` means
-/// *perhaps*: about a promised share of the keys that were never inserted get it too. Keys are bytes,
-/// text, integers and what is made of them ([`Key`](crate::Key)). The filter grows no larger than it was built, and no key can be removed.
+/// [`contains`](Self::contains) answering `false` is certain: the key was never inserted. `true`
+/// means *perhaps*: about a promised share of the keys that were never inserted get it too. Keys
+/// are bytes, text, integers and what is made of them ([`Key`](crate::Key)). The filter grows no
+/// larger than it was built, and no key can be removed.
 ///
 /// `L` is where the bits live: [`InMemory`], [`Mapped`] for an opened file,
-/// [`InBytes`](crate::storage::InBytes) for bytes of the caller's, [`Shared`] for one into which many threads insert at once. All are asked by the
-/// same code and turn into a filter in memory by [`into_owned`](Self::into_owned).
+/// [`InBytes`](crate::storage::InBytes) for bytes of the caller's, [`Shared`] for one into which
+/// many threads insert at once. All are asked by the same code and turn into a filter in memory by
+/// [`into_owned`](Self::into_owned).
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -101,8 +106,8 @@ use tally::Given;
 #[derive(Clone)]
 #[repr(C)]
 pub struct BloomFilter<L = InMemory> {
-    // Of thousands of filters each is out of the cache. What every question and every insert needs lies side by side: from
-    // the end of the tally to the beginning of what is known of the keys.
+    // Of thousands of filters each is out of the cache. What every question and every insert needs
+    // lies side by side: from the end of the tally to the beginning of what is known of the keys.
     tally: tally::Tally,
     pub(crate) lines: L,
     kernel: Kernel,
@@ -156,9 +161,9 @@ impl BloomFilter<Mapped> {
 }
 
 impl<L: Storage> BloomFilter<L> {
-    /// To be called before the bits go into another filter or file, whose new checksums would hide what is
-    /// wrong with them. Costs a pass over the bits of a filter that was opened quick and not verified since;
-    /// else nothing.
+    /// To be called before the bits go into another filter or file, whose new checksums would hide
+    /// what is wrong with them. Costs a pass over the bits of a filter that was opened quick and
+    /// not verified since; else nothing.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
         match (&self.body_check, self.lines.view().0) {
             (Some(check), crate::bits::Bits::Plain(lines)) if !check.has_passed() => check.run(lines),
@@ -166,7 +171,8 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// The filter in memory, to be changed through `&mut`: a copy, or the same memory where threads shared it.
+    /// The filter in memory, to be changed through `&mut`: a copy, or the same memory where threads
+    /// shared it.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -181,7 +187,8 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it;
+    /// [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
     /// [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn into_owned(self) -> Result<BloomFilter> {
         self.check_before_copying()?;
@@ -195,8 +202,8 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason: same shape, hash,
-/// domain, recipe and bits. Capacity, labels and counts do not matter.
+/// Two filters are equal when they give every key the same answer for the same reason: same shape,
+/// hash, domain, recipe and bits. Capacity, labels and counts do not matter.
 impl<L: PlainStorage, M: PlainStorage> PartialEq<BloomFilter<M>> for BloomFilter<L> {
     fn eq(&self, other: &BloomFilter<M>) -> bool {
         self.check_compatible(other).is_ok() && self.lines.as_lines() == other.lines.as_lines()

@@ -1,4 +1,5 @@
-//! Asking and inserting under a scheme without a 64-bit hash: from the bytes of a key to its positions, in batches.
+//! Asking and inserting under a scheme without a 64-bit hash: from the bytes of a key to its
+//! positions, in batches.
 
 use super::storage::{Storage, StorageMut};
 use super::{BloomFilter, Meta};
@@ -10,7 +11,8 @@ use crate::error::Result;
 use crate::key::schemes::{OwnScheme, sizing};
 use crate::key::{One, PreparedKeys, SMALL};
 
-/// Positions that are worked out before any of them is asked: a batch of memory accesses under way together.
+/// Positions that are worked out before any of them is asked: a batch of memory accesses under way
+/// together.
 const POSITIONS: usize = 512;
 
 impl<L: Storage> BloomFilter<L> {
@@ -33,7 +35,8 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// Answers many keys: the positions of some of them, then the lines of all of these on their way, then the bits.
+    /// Answers many keys: the positions of some of them, then the lines of all of these on their
+    /// way, then the bits.
     #[inline(never)]
     pub(super) fn answer_positions(&self, own: &OwnScheme, keys: &PreparedKeys, answers: &mut [bool]) {
         let shape = self.meta.shape;
@@ -41,7 +44,8 @@ impl<L: Storage> BloomFilter<L> {
         let mut keys = keys.each();
         let lines = match self.lines.view().0 {
             Bits::Plain(lines) if k <= POSITIONS && self.size_in_bytes() >= SMALL => lines,
-            // In bits that the cache holds, a key is asked up to its first position that is not set.
+            // In bits that the cache holds, a key is asked up to its first position that is not
+            // set.
             _ => {
                 let answered = answers.iter_mut().zip(keys);
                 return answered.for_each(|(answer, bytes)| *answer = self.holds_positions(own, bytes));

@@ -8,12 +8,13 @@ use crate::bits;
 use crate::error::{Error, Result};
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// The bits alone, for programs that follow the same rule and keep everything else by themselves: bit `p` is bit
-    /// `p % 8` (0 = least significant) of byte `p / 8`. [`build_with_bits`](BloomFilterBuilder::build_with_bits) takes them.
+    /// The bits alone, for programs that follow the same rule and keep everything else by
+    /// themselves: bit `p` is bit `p % 8` (0 = least significant) of byte `p / 8`.
+    /// [`build_with_bits`](BloomFilterBuilder::build_with_bits) takes them.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for them; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    /// [`Error::TooLarge`] where there is no memory for them; [`Error::Damaged`] for a filter that
+    /// was opened [quick](crate::Open::quick) and whose bits are not what was written.
     pub fn to_bits(&self) -> Result<Vec<u8>> {
         self.check_before_copying()?;
         let bytes = self.bit_len().div_ceil(8);
@@ -30,12 +31,13 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl BloomFilterBuilder {
-    /// Builds the filter whose bits are these, as [`BloomFilter::to_bits`] or another program that follows the same rule
-    /// has written them: bit `p` is bit `p % 8` (0 = least significant) of byte `p / 8`.
+    /// Builds the filter whose bits are these, as [`BloomFilter::to_bits`] or another program that
+    /// follows the same rule has written them: bit `p` is bit `p % 8` (0 = least significant) of
+    /// byte `p / 8`.
     ///
-    /// Nothing in the bits says by which scheme, seed and layout they were set. Where the builder says another, the filter
-    /// denies keys that are held: a [file](BloomFilter::to_bytes) or the [embedded form](BloomFilter::to_embedded) would
-    /// be refused then.
+    /// Nothing in the bits says by which scheme, seed and layout they were set. Where the builder
+    /// says another, the filter denies keys that are held: a [file](BloomFilter::to_bytes) or the
+    /// [embedded form](BloomFilter::to_embedded) would be refused then.
     ///
     /// ```
     /// use tepal::{BloomFilter, Layout};
@@ -49,8 +51,9 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build); [`Error::Parameter`] where the bytes are not just those of the planned size, or bits
-    /// beyond the last one are set. How many keys were inserted is not known afterwards.
+    /// As [`build`](Self::build); [`Error::Parameter`] where the bytes are not just those of the
+    /// planned size, or bits beyond the last one are set. How many keys were inserted is not known
+    /// afterwards.
     pub fn build_with_bits(self, bits: &[u8]) -> Result<BloomFilter> {
         let meta = Meta { inserted: None.into(), ..self.meta()? };
         let wanted = meta.shape.bit_len.div_ceil(8);

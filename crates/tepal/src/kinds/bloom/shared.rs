@@ -21,37 +21,40 @@ use crate::key::{
 };
 use counts::{Counter, Next, Watch};
 
-/// The bits of a filter that threads share: atomic words, set and asked through `&self` without a lock.
+/// The bits of a filter that threads share: atomic words, set and asked through `&self` without a
+/// lock.
 ///
-/// A `BloomFilter<Shared>` is made by [`into_shared`](BloomFilter::into_shared) and lent to threads by a scope or an
-/// [`Arc`](alloc::sync::Arc). It sets the same bits as every other filter.
+/// A `BloomFilter<Shared>` is made by [`into_shared`](BloomFilter::into_shared) and lent to threads
+/// by a scope or an [`Arc`](alloc::sync::Arc). It sets the same bits as every other filter.
 ///
 /// # What threads can rely on
 ///
 /// On every platform:
 ///
-/// - **An insert that returned is seen by every ask that happens after it**: later on the same thread, or on
-///   another one that learned of it through a join, a channel, a lock or anything else that synchronises. So it
-///   is for every insert that returned, also for one that found all bits set already.
+/// - **An insert that returned is seen by every ask that happens after it**: later on the same
+///   thread, or on another one that learned of it through a join, a channel, a lock or anything
+///   else that synchronises. So it is for every insert that returned, also for one that found all
+///   bits set already.
 /// - No bit is ever lost, whatever is inserted at the same time.
-/// - `false` from [`contains`](BloomFilter::contains) is certain as ever: no insert of the key happened before
-///   the ask.
-/// - `true` from [`insert`](Self#method.insert) is certain: no insert of the key happened before this one. Of
-///   threads that insert the same new key at the same time, at least one gets `true`, if not all its bits come from
-///   other keys; more than one may.
+/// - `false` from [`contains`](BloomFilter::contains) is certain as ever: no insert of the key
+///   happened before the ask.
+/// - `true` from [`insert`](Self#method.insert) is certain: no insert of the key happened before
+///   this one. Of threads that insert the same new key at the same time, at least one gets `true`,
+///   if not all its bits come from other keys; more than one may.
 ///
-/// Between threads that do not synchronise there is no before and after. The bits reach other threads as fast as the
-/// machine moves a cache line, but to see one key promises nothing of others inserted before it, nor of other
-/// memory: the filter is no substitute for a lock. All accesses are `Relaxed`, and the fences of
-/// [`core::sync::atomic`] work on them.
+/// Between threads that do not synchronise there is no before and after. The bits reach other
+/// threads as fast as the machine moves a cache line, but to see one key promises nothing of others
+/// inserted before it, nor of other memory: the filter is no substitute for a lock. All accesses
+/// are `Relaxed`, and the fences of [`core::sync::atomic`] work on them.
 ///
 /// # What is counted
 ///
 /// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
-/// [`OverCapacity::Refuse`] sets in as for one thread, and lets each thread finish the key, or the piece of a batch (512 keys
-/// at most), that it is inserting. When to look is judged by the set bits of a sample: all lines of a filter up to 32 KiB,
-/// at least 512 lines and one in 64 of a larger one. Some times, once the keys of the capacity are in, threads wait
-/// while one looks at all bits.
+/// [`OverCapacity::Refuse`] sets in as for one thread, and lets each thread finish the key, or the
+/// piece of a batch (512 keys at most), that it is inserting. When to look is judged by the set
+/// bits of a sample: all lines of a filter up to 32 KiB, at least 512 lines and one in 64 of a
+/// larger one. Some times, once the keys of the capacity are in, threads wait while one looks at
+/// all bits.
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -78,7 +81,8 @@ pub struct Shared {
     look_at_keys: AtomicU64,
     /// It was looked at half-way.
     half_seen: AtomicBool,
-    /// The rate for keys like the members, as the bits of an `f64`, where new keys are refused for that.
+    /// The rate for keys like the members, as the bits of an `f64`, where new keys are refused for
+    /// that.
     spoiled: AtomicU64,
     /// So many threads set keys apart.
     apart: AtomicU64,
@@ -120,8 +124,8 @@ impl Storage for Shared {
     }
 }
 
-/// Keys that a thread inserts at most without looking whether the filter is full, for each 16 keys of room: with
-/// 16 threads no batch goes past the limit.
+/// Keys that a thread inserts at most without looking whether the filter is full, for each 16 keys
+/// of room: with 16 threads no batch goes past the limit.
 const ROOM_SHARE: u64 = 16;
 
 /// With room for fewer keys than this in a piece of a batch, they go in one by one.
@@ -160,14 +164,15 @@ impl BloomFilter {
 }
 
 impl BloomFilter<Shared> {
-    /// Inserts a key, while other threads insert and ask. `true`: the key is surely new. `false`: it was in
-    /// already, or looked so.
+    /// Inserts a key, while other threads insert and ask. `true`: the key is surely new. `false`:
+    /// it was in already, or looked so.
     ///
-    /// Every [`contains`](Self::contains) that happens after this call answers `true` for this key, for ever. What
-    /// that means between threads is said at [`Shared`].
+    /// Every [`contains`](Self::contains) that happens after this call answers `true` for this key,
+    /// for ever. What that means between threads is said at [`Shared`].
     ///
-    /// Costs a locked operation for each word that the key touches (k of them, at most 8 a line; 4 in the layout
-    /// `split-block`), and none for a line that has all bits of the key; and one more to count the key.
+    /// Costs a locked operation for each word that the key touches (k of them, at most 8 a line; 4
+    /// in the layout `split-block`), and none for a line that has all bits of the key; and one more
+    /// to count the key.
     ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
@@ -192,8 +197,8 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), or by the caller under
-    /// [`Scheme::CallerHash`](crate::Scheme::CallerHash).
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), or by the
+    /// caller under [`Scheme::CallerHash`](crate::Scheme::CallerHash).
     ///
     /// # Errors
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
@@ -229,16 +234,18 @@ impl BloomFilter<Shared> {
         Ok(new > 0)
     }
 
-    /// Inserts many keys, while other threads insert and ask: hashed and set in batches, with the memory accesses of
-    /// a batch under way together. Does not say which keys were new.
+    /// Inserts many keys, while other threads insert and ask: hashed and set in batches, with the
+    /// memory accesses of a batch under way together. Does not say which keys were new.
     ///
-    /// Four keys or more for each 64 bytes of the filter are set in an array of their own first, as many as there is surely
-    /// room for, which takes as much memory as the filter until they are in: then a locked operation sets the bits of several
-    /// keys. Others see these keys all together.
+    /// Four keys or more for each 64 bytes of the filter are set in an array of their own first, as
+    /// many as there is surely room for, which takes as much memory as the filter until they are
+    /// in: then a locked operation sets the bits of several keys. Others see these keys all
+    /// together.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in: [`Error::CapacityReached`] says
-    /// how many; with [`Error::KeyRefused`] it is all up to the key it names.
+    /// As [`insert`](Self::insert). The keys before the refused one are in:
+    /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key
+    /// it names.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
         let (apart, all) = self.insert_apart(keys);
         all?;
@@ -262,7 +269,8 @@ impl BloomFilter<Shared> {
     /// Inserts the keys of an iterator, in batches as [`insert_many`](Self::insert_many) does.
     ///
     /// # Errors
-    /// As [`insert_many`](Self::insert_many). The iterator may have been asked for up to 512 keys more than are in.
+    /// As [`insert_many`](Self::insert_many). The iterator may have been asked for up to 512 keys
+    /// more than are in.
     pub fn insert_iter<K: Key>(&self, keys: impl IntoIterator<Item = K>) -> Result<()> {
         insert_iter_in_batches(
             self,
@@ -272,7 +280,8 @@ impl BloomFilter<Shared> {
         )
     }
 
-    /// [`insert_many`](Self::insert_many) for keys hashed before, as [`insert_hash`](Self::insert_hash).
+    /// [`insert_many`](Self::insert_many) for keys hashed before, as
+    /// [`insert_hash`](Self::insert_hash).
     ///
     /// # Errors
     /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
@@ -291,8 +300,8 @@ impl BloomFilter<Shared> {
         usize::try_from(keys).map_or(BATCH, |keys| keys.min(BATCH))
     }
 
-    /// Inserts a batch by pieces that even sixteen threads together can insert without passing the limit; one key
-    /// at a time where such pieces would be small.
+    /// Inserts a batch by pieces that even sixteen threads together can insert without passing the
+    /// limit; one key at a time where such pieces would be small.
     fn insert_hashes(&self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         while !hashes.is_empty() {
             let most = self.unwatched();
@@ -375,12 +384,13 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// Does the filter hold more keys than it was planned for, and is its rate above the promise for that? As in memory
-    /// ([`is_over_capacity`](BloomFilter::is_over_capacity)); costs a pass over the bits once it is full. Always `false`
-    /// under [`OverCapacity::Ignore`].
+    /// Does the filter hold more keys than it was planned for, and is its rate above the promise
+    /// for that? As in memory ([`is_over_capacity`](BloomFilter::is_over_capacity)); costs a pass
+    /// over the bits once it is full. Always `false` under [`OverCapacity::Ignore`].
     ///
-    /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held more than that
-    /// before it was shared. The keys that threads finish once it is full are not looked at.
+    /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held
+    /// more than that before it was shared. The keys that threads finish once it is full are not
+    /// looked at.
     #[must_use]
     pub fn is_over_capacity(&self) -> bool {
         match self.meta.over_capacity {

@@ -1,7 +1,8 @@
 //! The rate for keys like the members: for those that were chosen as the members were.
 //!
-//! A blocked filter keeps its promise for keys that fall on all of its lines alike. Keys that were chosen by the filter's
-//! own hash, such as one shard of a set, fall on a few lines; these are overfull, and others like them fall there too.
+//! A blocked filter keeps its promise for keys that fall on all of its lines alike. Keys that were
+//! chosen by the filter's own hash, such as one shard of a set, fall on a few lines; these are
+//! overfull, and others like them fall there too.
 
 use super::BloomFilter;
 use super::measure::{Measured, fills, line_fills, line_rate, split_blocks, split_rate};
@@ -24,7 +25,8 @@ struct Sums {
     /// The chance that one key leaves a bit of its block clear, and the logarithm of that.
     kept: f64,
     log_kept: f64,
-    /// Half a bit of a block. A full block has lost count; half a bit short of it is the most that can be told.
+    /// Half a bit of a block. A full block has lost count; half a bit short of it is the most that
+    /// can be told.
     half_a_bit: f64,
     blocks: f64,
     /// Of the keys in each.
@@ -56,7 +58,8 @@ impl Sums {
     /// Adds a block whose words are filled so.
     fn add(&mut self, fills: [f64; 8], rate: impl Fn(&[f64; 8]) -> f64) {
         let (clear, load) = self.add_load(fills.iter().sum::<f64>() / 8.0);
-        // The words that a key asks hold its own bits and those of the others: of one key, nothing is left.
+        // The words that a key asks hold its own bits and those of the others: of one key, nothing
+        // is left.
         let others = (1.0 - clear / self.kept).max(0.0) / (1.0 - clear).max(self.half_a_bit);
         let without_one = fills.map(|fill| fill * others.min(1.0));
         self.blocks += 1.0;
@@ -64,7 +67,8 @@ impl Sums {
         self.loaded += load * rate(&without_one);
     }
 
-    /// Adds the keys of a block that is filled so. Says how much of it is clear, and how many keys that are.
+    /// Adds the keys of a block that is filled so. Says how much of it is clear, and how many keys
+    /// that are.
     fn add_load(&mut self, fill: f64) -> (f64, f64) {
         let clear = (1.0 - fill).max(self.half_a_bit);
         let load = (libm::log(clear) / self.log_kept).max(0.0);
@@ -78,8 +82,8 @@ impl Sums {
         self.rates / self.blocks
     }
 
-    /// The rates, of which `chance` of the load has no part in what members have in common, and the other half of a key's
-    /// bits is found with the chance `rest`.
+    /// The rates, of which `chance` of the load has no part in what members have in common, and the
+    /// other half of a key's bits is found with the chance `rest`.
     fn rates(&self, chance: f64, rest: f64) -> Rates {
         let (elsewhere, like_members) = (self.mean() * rest, self.among_members(chance) * rest);
         Rates { elsewhere, like_members }
@@ -90,9 +94,9 @@ impl Sums {
         if self.loads > 0.0 { self.squared_loads / self.loads - 1.0 } else { 0.0 }
     }
 
-    /// The mean rate that a member meets among the others. Each block counts by its load; and without the member itself,
-    /// since the blocks that got more than others by chance would seem to be chosen otherwise. Of `chance` of the load the
-    /// members are spread evenly.
+    /// The mean rate that a member meets among the others. Each block counts by its load; and
+    /// without the member itself, since the blocks that got more than others by chance would seem
+    /// to be chosen otherwise. Of `chance` of the load the members are spread evenly.
     fn among_members(&self, chance: f64) -> f64 {
         let even = chance * self.loads;
         let chosen = self.loads - even;
@@ -101,14 +105,17 @@ impl Sums {
 }
 
 impl<L: Storage> BloomFilter<L> {
-    /// The share of wrong answers now for keys like the members: that were never inserted, and were chosen by the same
-    /// hash as those that were. For keys from anywhere it is [`false_positive_rate`](Self::false_positive_rate); where the
-    /// members are keys from anywhere, both are the same.
+    /// The share of wrong answers now for keys like the members: that were never inserted, and were
+    /// chosen by the same hash as those that were. For keys from anywhere it is
+    /// [`false_positive_rate`](Self::false_positive_rate); where the members are keys from
+    /// anywhere, both are the same.
     ///
-    /// Much above that rate, it says that the members fall on few of the filter's lines. Who divides a set by the hash of a
-    /// filter, or puts into a filter what another one let through, gives each filter a seed of its own
-    /// ([`seed_for`](crate::builders::BloomFilterBuilder::seed_for)). Costs some passes over the bits. An estimate: in a filter of a
-    /// few keys it may be a fifth off, as the rate of one line is.
+    /// Much above that rate, it says that the members fall on few of the filter's lines. Who
+    /// divides a set by the hash of a filter, or puts into a filter what another one let through,
+    /// gives each filter a seed of its own
+    /// ([`seed_for`](crate::builders::BloomFilterBuilder::seed_for)). Costs some passes over the
+    /// bits. An estimate: in a filter of a few keys it may be a fifth off, as the rate of one line
+    /// is.
     ///
     /// ```
     /// use tepal::{BloomFilter, OverCapacity};
@@ -131,16 +138,16 @@ impl<L: Storage> BloomFilter<L> {
 }
 
 impl Measured<'_> {
-    /// The rates now for keys from anywhere and for keys like the members, by one pass over the bits where the layout has
-    /// blocks: over every line, or one of so many.
+    /// The rates now for keys from anywhere and for keys like the members, by one pass over the
+    /// bits where the layout has blocks: over every line, or one of so many.
     fn rates(self, every: usize) -> Rates {
         let k = self.meta.shape.num_hashes;
         let lines = || self.each_line().step_by(every);
         match self.meta.shape.layout {
             Layout::Line => sums_of_lines(self.sums(), lines(), |fills| line_rate(fills, k)).rates(0.0, 1.0),
             Layout::Double => {
-                // Half of the load of a line are keys for which it is the second one. That one follows from other bits of
-                // the hash.
+                // Half of the load of a line are keys for which it is the second one. That one
+                // follows from other bits of the hash.
                 let (first, second) = (k.div_ceil(2), k / 2);
                 let of = |k| sums_of_lines(self.sums(), lines(), |fills| line_rate(fills, k));
                 let sums = of(first);
@@ -155,7 +162,8 @@ impl Measured<'_> {
                 sums.rates(0.0, 1.0)
             }
             Layout::Scattered if self.meta.keys.has_hash() => {
-                // The first position follows from the bits of the hash that keys are chosen by, the others from others.
+                // The first position follows from the bits of the hash that keys are chosen by, the
+                // others from others.
                 let mean = |fills: &[f64; 8]| fills.iter().sum::<f64>() / 8.0;
                 let fill = self.fill_ratio();
                 let sums = sums_of_lines(self.sums(), lines(), mean);
@@ -170,8 +178,9 @@ impl Measured<'_> {
         }
     }
 
-    /// The rates, where that for keys like the members is far above that for keys from anywhere and above the promise, and
-    /// their lines hold more keys than the plan has for each: by so many lines at most.
+    /// The rates, where that for keys like the members is far above that for keys from anywhere and
+    /// above the promise, and their lines hold more keys than the plan has for each: by so many
+    /// lines at most.
     fn far_apart(self, most: u64) -> Option<Rates> {
         let lines = self.meta.shape.lines();
         if lines < FEW_LINES {
@@ -196,7 +205,8 @@ impl Measured<'_> {
         is_far.then_some(rates)
     }
 
-    /// Has a member surely at most so many others in its block, on average? There are no more than in the fullest block.
+    /// Has a member surely at most so many others in its block, on average? There are no more than
+    /// in the fullest block.
     fn surely_fewer_others(self, every: usize, most: f64) -> bool {
         let in_halves = self.meta.shape.layout == Layout::SplitBlock;
         let set = self.kernel.most_set(self.bits, every, in_halves);
@@ -205,7 +215,8 @@ impl Measured<'_> {
         load - 1.0 < 0.999 * most
     }
 
-    /// How many others a member has in its block, on average: of every block, or those of one line of so many.
+    /// How many others a member has in its block, on average: of every block, or those of one line
+    /// of so many.
     fn others(self, every: usize) -> f64 {
         let mut sums = self.sums();
         let lines = self.each_line().step_by(every);
@@ -237,13 +248,15 @@ impl Measured<'_> {
         }
     }
 
-    /// A word about keys that were chosen by the filter's own hash, where they spoil the promise for keys like them.
+    /// A word about keys that were chosen by the filter's own hash, where they spoil the promise
+    /// for keys like them.
     pub(super) fn clustered(self) -> Option<Warning> {
         let Rates { elsewhere, like_members: rate } = self.far_apart(u64::MAX)?;
         Some(Warning::Clustered { rate, elsewhere })
     }
 
-    /// The rate for keys like the members, where they spoil the promise: by a quick look at some of the lines.
+    /// The rate for keys like the members, where they spoil the promise: by a quick look at some of
+    /// the lines.
     pub(crate) fn spoiled(self) -> Option<f64> {
         self.far_apart(SAMPLE).map(|rates| rates.like_members)
     }
@@ -261,10 +274,11 @@ fn sums_of_lines(mut sums: Sums, lines: impl Iterator<Item = Line>, rate: impl F
 
 /// So many times the rate for keys from anywhere is far above it.
 const FAR: f64 = 1.5;
-/// So many times the promise is far above it. By chance, a small filter may be twice as far from its promise as it seems.
+/// So many times the promise is far above it. By chance, a small filter may be twice as far from
+/// its promise as it seems.
 const FAR_ABOVE_THE_PROMISE: f64 = 3.0;
-/// A line is crowded with so many times the keys that are planned for it, and so many more. In a filter of few keys two
-/// meet by chance.
+/// A line is crowded with so many times the keys that are planned for it, and so many more. In a
+/// filter of few keys two meet by chance.
 const CROWDED: (f64, f64) = (1.25, 4.0);
 /// Of fewer lines it cannot be told.
 const FEW_LINES: u64 = 16;

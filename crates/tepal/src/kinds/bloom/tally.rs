@@ -2,9 +2,10 @@
 
 /// How many bits are set, as far as inserting has to know, and when it has to look at them.
 ///
-/// Near the capacity one key at a time reports each bit it sets, so the count is exact. Far from it neither a key nor a
-/// batch reports anything, for speed, and the bits are counted again where somebody has to know. Keys that come one at a
-/// time are not even added up there: so many are granted at once, and what is left of the grant says how many went in
+/// Near the capacity one key at a time reports each bit it sets, so the count is exact. Far from it
+/// neither a key nor a batch reports anything, for speed, and the bits are counted again where
+/// somebody has to know. Keys that come one at a time are not even added up there: so many are
+/// granted at once, and what is left of the grant says how many went in
 /// ([`BloomFilter::settle`](super::BloomFilter::settle)).
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -19,8 +20,8 @@ pub(super) struct Tally {
     is_under_grant: bool,
     /// Set bits when last known.
     pub(super) counted: u64,
-    /// Where keys may be refused: so many may be given before anybody looks again. None, to begin with: the first look
-    /// tells.
+    /// Where keys may be refused: so many may be given before anybody looks again. None, to begin
+    /// with: the first look tells.
     pub(super) free: u64,
     /// Granted keys that have not gone in yet.
     left: u64,
@@ -94,12 +95,14 @@ impl Tally {
         keys
     }
 
-    /// Gives back keys that were taken ahead and did not come. Nothing may have settled the grant meanwhile.
+    /// Gives back keys that were taken ahead and did not come. Nothing may have settled the grant
+    /// meanwhile.
     pub(super) fn give_back(&mut self, keys: u64) {
         self.left += keys;
     }
 
-    /// So many keys are free, and may go in without being counted. The grant before must have been taken back.
+    /// So many keys are free, and may go in without being counted. The grant before must have been
+    /// taken back.
     pub(super) fn grant(&mut self, keys: u64) {
         (self.free, self.left, self.is_under_grant) = (keys, keys, true);
     }

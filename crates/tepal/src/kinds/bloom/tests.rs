@@ -273,9 +273,10 @@ fn hashes_of_the_callers_are_in() {
     assert_eq!((facts.keys_inserted, facts.seed), (Some(1000), None));
 }
 
-/// Integers as they are share their highest bits: all fall on one line or block, and nearly all that is asked looks as if
-/// it were in; such keys are refused half-way. The second line of the layout `double` is chosen by a product, so there it
-/// errs eight times too often, which is seen later. Finished, integers are a good hash.
+/// Integers as they are share their highest bits: all fall on one line or block, and nearly all
+/// that is asked looks as if it were in; such keys are refused half-way. The second line of the
+/// layout `double` is chosen by a product, so there it errs eight times too often, which is seen
+/// later. Finished, integers are a good hash.
 #[test]
 fn a_weak_hash_has_to_be_finished() {
     const RATE: f64 = 1e-4;
@@ -439,9 +440,10 @@ proptest! {
     }
 }
 
-/// Thousands of small filters lie in memory together: what every question needs is within 80 bytes, what every insert
-/// needs within 88, and the whole is small. A filter under the usual scheme has no other block than its bits; labels, what is
-/// held against the bits of an opened file, and the secret, seed or name of other schemes have a block each.
+/// Thousands of small filters lie in memory together: what every question needs is within 80 bytes,
+/// what every insert needs within 88, and the whole is small. A filter under the usual scheme has
+/// no other block than its bits; labels, what is held against the bits of an opened file, and the
+/// secret, seed or name of other schemes have a block each.
 #[test]
 fn a_filter_is_small_and_what_is_asked_lies_together() {
     use core::mem::offset_of;

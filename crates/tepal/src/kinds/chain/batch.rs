@@ -9,10 +9,12 @@ use crate::kinds::bloom::after;
 const BATCH: usize = 512;
 
 impl ScalableBloomFilter {
-    /// Inserts keys that the chain's [`key_hasher`](Self::key_hasher) has prepared, in their order, and says of each whether
-    /// it was surely new: `is_new[i]` is for key `i`. A key that stands twice among them is new once.
+    /// Inserts keys that the chain's [`key_hasher`](Self::key_hasher) has prepared, in their order,
+    /// and says of each whether it was surely new: `is_new[i]` is for key `i`. A key that stands
+    /// twice among them is new once.
     ///
-    /// Costs what asking and inserting them in batches costs: the memory accesses of a batch are under way together.
+    /// Costs what asking and inserting them in batches costs: the memory accesses of a batch are
+    /// under way together.
     ///
     /// ```
     /// use tepal::{BloomFilter, hash::PreparedKeys};
@@ -28,8 +30,8 @@ impl ScalableBloomFilter {
     /// ```
     ///
     /// # Errors
-    /// As [`insert`](Self::insert), and [`Error::NoHash`] for keys that were prepared for another scheme. The keys before
-    /// the refused one are in, and none that `is_new` does not say so of.
+    /// As [`insert`](Self::insert), and [`Error::NoHash`] for keys that were prepared for another
+    /// scheme. The keys before the refused one are in, and none that `is_new` does not say so of.
     ///
     /// # Panics
     /// If there are not as many answers as keys.
@@ -51,8 +53,8 @@ impl ScalableBloomFilter {
         }
     }
 
-    /// Inserts hashes in their order. `note` hears of each that was not held before whether it was new: one that stands
-    /// twice among them is heard of twice.
+    /// Inserts hashes in their order. `note` hears of each that was not held before whether it was
+    /// new: one that stands twice among them is heard of twice.
     pub(super) fn insert_hashes(&mut self, hashes: &[u64], mut note: impl FnMut(usize, bool)) -> Result<()> {
         (0..).step_by(BATCH).zip(hashes.chunks(BATCH)).try_for_each(|(start, piece)| {
             self.insert_piece(piece, |place, new| note(start + place, new)).map_err(after(start))

@@ -18,15 +18,17 @@ const EXPANSION: u32 = 4;
 
 impl BloomFilterBuilder {
     /// Builds an empty chain that grows and keeps one promise, however many keys come: the
-    /// [rate](Self::false_positive_rate) is that of the whole chain. Up to its [capacity](Self::capacity), or 65,536 keys
-    /// where none is given, it is one filter; then links follow, each for four times the keys of the one before
-    /// ([`expansion`](Self::expansion)), or for more where more are
-    /// [expected](ScalableBloomFilter::expect_more). Each link is promised a quarter of what the links before it leave of the
-    /// rate, which takes three to six bits a key more than one filter of the right size takes.
+    /// [rate](Self::false_positive_rate) is that of the whole chain. Up to its
+    /// [capacity](Self::capacity), or 65,536 keys where none is given, it is one filter; then links
+    /// follow, each for four times the keys of the one before ([`expansion`](Self::expansion)), or
+    /// for more where more are [expected](ScalableBloomFilter::expect_more). Each link is promised
+    /// a quarter of what the links before it leave of the rate, which takes three to six bits a key
+    /// more than one filter of the right size takes.
     ///
-    /// From 65,536 keys on it has room for more than 10^10 keys at a rate of 10^-6, and for more than 10^8 at 10^-9. Then what
-    /// is left of the rate is too little for another link, and inserting a new key is [`Error::RateOutOfReach`]. Of keys that
-    /// were chosen by its own hash it takes no more once they crowd one link ([`Error::KeysClustered`]).
+    /// From 65,536 keys on it has room for more than 10^10 keys at a rate of 10^-6, and for more
+    /// than 10^8 at 10^-9. Then what is left of the rate is too little for another link, and
+    /// inserting a new key is [`Error::RateOutOfReach`]. Of keys that were chosen by its own hash
+    /// it takes no more once they crowd one link ([`Error::KeysClustered`]).
     ///
     /// ```
     /// use tepal::{BloomFilter, Opened, file::Format};
@@ -40,8 +42,9 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build). [`Error::Parameter`] for a scheme without a 64-bit hash, an expansion other than 2 to 256,
-    /// and for a size or a number of hashes, which follow from rate and capacity.
+    /// As [`build`](Self::build). [`Error::Parameter`] for a scheme without a 64-bit hash, an
+    /// expansion other than 2 to 256, and for a size or a number of hashes, which follow from rate
+    /// and capacity.
     pub fn build_growing(mut self) -> Result<ScalableBloomFilter> {
         check_scheme(self.keys.scheme.unwrap_or(Scheme::Xxh3))?;
         let expansion = self.expansion.take().unwrap_or(EXPANSION);
@@ -58,7 +61,8 @@ impl BloomFilterBuilder {
         ScalableBloomFilter::new(vec![self.build()?], Growth::Promise { expansion, rate })
     }
 
-    /// Refuses a size and a number of hashes, which follow from the rate and the capacity of a chain that grows.
+    /// Refuses a size and a number of hashes, which follow from the rate and the capacity of a
+    /// chain that grows.
     fn check_follows(&self) -> Result<()> {
         let request = &self.request;
         let given = [
@@ -76,12 +80,14 @@ impl BloomFilterBuilder {
 
 #[cfg(feature = "foreign")]
 impl BloomFilterBuilder {
-    /// Builds an empty chain, as RedisBloom and valkey-bloom make it for `BF.RESERVE key rate capacity`: one link for so
-    /// many keys. With an [`expansion`](Self::expansion) larger ones follow as it fills; without one it never grows
-    /// (`NONSCALING`), and refuses keys past its capacity.
+    /// Builds an empty chain, as RedisBloom and valkey-bloom make it for `BF.RESERVE key rate
+    /// capacity`: one link for so many keys. With an [`expansion`](Self::expansion) larger ones
+    /// follow as it fills; without one it never grows (`NONSCALING`), and refuses keys past its
+    /// capacity.
     ///
-    /// What the program does is done, to the last bit. The first link of a RedisBloom chain that grows has *half* of the
-    /// rate, and each link half of the rate of the one before. A valkey-bloom chain's first link has the rate itself.
+    /// What the program does is done, to the last bit. The first link of a RedisBloom chain that
+    /// grows has *half* of the rate, and each link half of the rate of the one before. A
+    /// valkey-bloom chain's first link has the rate itself.
     ///
     /// ```
     /// use tepal::{BloomFilter, Opened, Scheme, file::Format};
@@ -96,15 +102,17 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build). [`Error::Parameter`] for another scheme than [`Scheme::RedisBloom`] and
-    /// [`Scheme::ValkeyBloom`]; an expansion of 0; a size or number of hashes for a chain that grows, where these follow
-    /// from rate and capacity; a rate above 0.25 for RedisBloom, which cuts it to that.
+    /// As [`build`](Self::build). [`Error::Parameter`] for another scheme than
+    /// [`Scheme::RedisBloom`] and [`Scheme::ValkeyBloom`]; an expansion of 0; a size or number of
+    /// hashes for a chain that grows, where these follow from rate and capacity; a rate above 0.25
+    /// for RedisBloom, which cuts it to that.
     pub fn build_chain(mut self) -> Result<ScalableBloomFilter> {
         /// RedisBloom makes this of every higher rate.
         const MOST_REDISBLOOM_RATE: f64 = 0.25;
         /// The share of its rate that RedisBloom gives to the first link of a chain that grows.
         const REDISBLOOM_FIRST: f64 = 0.5;
-        /// What valkey-bloom multiplies the rate by for each link after the first, where it is not told otherwise.
+        /// What valkey-bloom multiplies the rate by for each link after the first, where it is not
+        /// told otherwise.
         const VALKEY_TIGHTENING: f64 = 0.5;
         let scheme = self.keys.scheme.unwrap_or(Scheme::Xxh3);
         if !matches!(scheme, Scheme::RedisBloom | Scheme::ValkeyBloom) {

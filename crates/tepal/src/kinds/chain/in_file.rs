@@ -14,7 +14,8 @@ use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
-/// The most links of a file. With twice the keys each, there are no more keys than a number can count.
+/// The most links of a file. With twice the keys each, there are no more keys than a number can
+/// count.
 pub(crate) const MOST_LINKS: usize = 64;
 /// How many times the keys of one link the next one may be for.
 pub(crate) const EXPANSIONS: core::ops::RangeInclusive<u32> = 2..=256;

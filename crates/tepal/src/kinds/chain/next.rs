@@ -5,8 +5,8 @@ use super::grow::Growth;
 use crate::error::{Error, Result};
 use crate::kinds::bloom::BloomFilter;
 
-/// One insert makes a chain at most so many times larger, or by this many bytes: its numbers may come from
-/// a file that a stranger wrote.
+/// One insert makes a chain at most so many times larger, or by this many bytes: its numbers may
+/// come from a file that a stranger wrote.
 const MOST_GROWTH: u64 = 1024;
 const SMALL_GROWTH: u64 = 1 << 20;
 
@@ -42,9 +42,9 @@ impl ScalableBloomFilter {
         })
     }
 
-    /// Looks at the newest link, before so many keys, each time that half of its keys were given, repeats included. Where they
-    /// are crowded into few of its lines each key is refused: others like them would be taken for seen. Other programs'
-    /// chains go on.
+    /// Looks at the newest link, before so many keys, each time that half of its keys were given,
+    /// repeats included. Where they are crowded into few of its lines each key is refused: others
+    /// like them would be taken for seen. Other programs' chains go on.
     #[inline]
     pub(super) fn look(&mut self, keys: usize) -> Result<()> {
         let half = self.newest().capacity() / 2;

@@ -1,9 +1,10 @@
 //! The plan of a chain of our own: how many keys the next link is for, and which rate it promises.
 //!
-//! The keys of the first link and the expansion give a series of totals. For 100 keys and an expansion of 4 they are 100,
-//! 500, 2,100, 8,500 and so on. A chain to which nobody says how many keys will come ends its links at these totals. Where
-//! somebody does, a link may pass some of them, and end at the expected keys. No link ends before the next total, so a chain
-//! has at most one link for each total that it has reached, however often it is told what to expect.
+//! The keys of the first link and the expansion give a series of totals. For 100 keys and an
+//! expansion of 4 they are 100, 500, 2,100, 8,500 and so on. A chain to which nobody says how many
+//! keys will come ends its links at these totals. Where somebody does, a link may pass some of
+//! them, and end at the expected keys. No link ends before the next total, so a chain has at most
+//! one link for each total that it has reached, however often it is told what to expect.
 
 use alloc::vec::Vec;
 
@@ -13,8 +14,9 @@ use crate::error::{Error, Result};
 use crate::kinds::Filter;
 use crate::params::{least_rate, most_keys};
 
-/// Each link is promised this share of the rate that the links before it leave, so all of them together keep the promise,
-/// however many follow. With a half, the fifth link would have two bits a key more; with an eighth, the first one would.
+/// Each link is promised this share of the rate that the links before it leave, so all of them
+/// together keep the promise, however many follow. With a half, the fifth link would have two bits
+/// a key more; with an eighth, the first one would.
 pub(crate) const SHARE: f64 = 0.25;
 
 /// The expected keys of one link are at most this many times the keys of the newest.
@@ -30,13 +32,15 @@ pub(super) struct LinkPlan {
     pub(super) rate: f64,
 }
 
-/// The link that follows these, the oldest first, under a promise for all of them, where `expected` more keys are expected.
+/// The link that follows these, the oldest first, under a promise for all of them, where `expected`
+/// more keys are expected.
 ///
-/// It takes a larger share of the rate that is left than [`SHARE`] where its keys need it, up to all of it. It is for fewer
-/// keys where they need more than all.
+/// It takes a larger share of the rate that is left than [`SHARE`] where its keys need it, up to
+/// all of it. It is for fewer keys where they need more than all.
 ///
 /// # Errors
-/// [`Error::RateOutOfReach`] where the links leave too little, or where they are as many as a file can have.
+/// [`Error::RateOutOfReach`] where the links leave too little, or where they are as many as a file
+/// can have.
 pub(super) fn next(links: &[LinkPlan], expansion: u32, promise: f64, expected: u64) -> Result<LinkPlan> {
     let full = |reason| Err(Error::rate_out_of_reach(promise, reason));
     if links.len() >= MOST_LINKS {
@@ -89,10 +93,12 @@ fn left_of(rates: impl Iterator<Item = f64>, promise: f64) -> f64 {
 }
 
 impl ScalableBloomFilter {
-    /// Says that about this many more keys are expected, beside those in the chain: the next link has room for all of them,
-    /// unless they are more than 64 times the keys of the newest. Where they are few, or nothing is expected, the chain grows
-    /// by its [`expansion`](crate::builders::BloomFilterBuilder::expansion). So the number of links stays small, however often this is
-    /// called. It changes no promise, and no file keeps it. Chains of other programs take no notice of it.
+    /// Says that about this many more keys are expected, beside those in the chain: the next link
+    /// has room for all of them, unless they are more than 64 times the keys of the newest. Where
+    /// they are few, or nothing is expected, the chain grows by its
+    /// [`expansion`](crate::builders::BloomFilterBuilder::expansion). So the number of links stays
+    /// small, however often this is called. It changes no promise, and no file keeps it. Chains of
+    /// other programs take no notice of it.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().capacity(1000).build_growing()?;
@@ -120,7 +126,8 @@ impl ScalableBloomFilter {
         next(&links, expansion, promise, self.expected.saturating_sub(self.held()))
     }
 
-    /// Is it a chain of our own that takes no new key, as its newest link is full and no other can follow?
+    /// Is it a chain of our own that takes no new key, as its newest link is full and no other can
+    /// follow?
     pub(super) fn has_ended(&self) -> bool {
         match self.growth {
             Growth::Promise { expansion, rate } => {

@@ -98,8 +98,8 @@ fn a_chain_does_not_become_a_thousand_times_larger_at_once() {
     }
 }
 
-/// Counted from the bytes that the chain has: of 10,000 keys in 12,032 bytes, 900 times as many may follow, at
-/// 13.8 bits a key for half the rate, and 1,000 times as many may not.
+/// Counted from the bytes that the chain has: of 10,000 keys in 12,032 bytes, 900 times as many may
+/// follow, at 13.8 bits a key for half the rate, and 1,000 times as many may not.
 #[test]
 fn a_larger_chain_may_grow_by_more() {
     for (expansion, grows) in [(900, true), (1000, false)] {
@@ -160,7 +160,8 @@ fn the_rate_is_that_of_asking_every_link() {
     assert!(copy.links == chain.links && copy.growth == chain.growth);
 }
 
-/// A hash says nothing here, so keys that were prepared for a scheme with one are refused, and not lost.
+/// A hash says nothing here, so keys that were prepared for a scheme with one are refused, and not
+/// lost.
 #[test]
 fn keys_that_were_prepared_for_another_scheme_are_refused() {
     let (mut chain, _) = filled(Growth::RedisBloom { expansion: 2 }, 0..50);
@@ -186,7 +187,8 @@ fn keys_that_were_prepared_for_another_scheme_are_refused() {
     assert!(chain.links().len() == 3 && any == crate::AnyFilter::from(chain));
 }
 
-/// However many links there are, the promise is the server's; and a filter that does not grow promises its own.
+/// However many links there are, the promise is the server's; and a filter that does not grow
+/// promises its own.
 #[test]
 fn the_promise_is_that_of_the_server() {
     let promised = |growth, keys| {

@@ -1,4 +1,5 @@
-//! From hashes to a ribbon (FORMAT.md, section 5.7): layer after layer, shard by shard, each shard by whichever thread is free.
+//! From hashes to a ribbon (FORMAT.md, section 5.7): layer after layer, shard by shard, each shard
+//! by whichever thread is free.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -41,8 +42,8 @@ pub(crate) fn sort_different<E: Filled>(keys: &mut Vec<E>, threads: usize) {
     keys.dedup();
 }
 
-/// The ribbon of keys with different hashes, which ascend, and how many they are: of the value of each, of so many bits, and as many bits of
-/// its fingerprint as the rate takes.
+/// The ribbon of keys with different hashes, which ascend, and how many they are: of the value of
+/// each, of so many bits, and as many bits of its fingerprint as the rate takes.
 pub(crate) fn ribbon_of_different<E: Filled>(
     keys: Vec<E>,
     value_bits: u8,
@@ -100,7 +101,8 @@ pub(super) fn ribbon_of_ascending<E: Filled>(
     Ok(Ribbon::built(shape, None, lines, keys))
 }
 
-/// Builds layer `k` of so many hashes, which ascend where it is the first. With a rate, as many keys as that takes have a column more.
+/// Builds layer `k` of so many hashes, which ascend where it is the first. With a rate, as many
+/// keys as that takes have a column more.
 fn layer_of<E: Filled>(
     fields: &mut Fields,
     k: usize,

@@ -1,7 +1,8 @@
 //! The smallest filter of a set that does not change: a bumped ribbon.
 //!
-//! Describing and building it is in [`builder`], asking in [`ask`], keys that come later in [`change`], a filter of the numbers of a table
-//! in [`numbers`] and `of_table`, what a file holds of it in [`part`] and in [`embedded`], what every kind of filter does in [`kind`].
+//! Describing and building it is in [`builder`], asking in [`ask`], keys that come later in
+//! [`change`], a filter of the numbers of a table in [`numbers`] and `of_table`, what a file holds
+//! of it in [`part`] and in [`embedded`], what every kind of filter does in [`kind`].
 
 mod ask;
 mod builder;
@@ -27,12 +28,14 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 
 /// The smallest filter of a set that is known before and does not change.
 ///
-/// From 100,000 keys on it takes 1.003 times the least bits that any filter of its rate takes where the rate is a power of two, and 1.02 times at most
-/// at the other rates up to 1/8 (1.021 times for one set of keys in 300 at the tightest rates): 6.74 bits a key at 1 %, where a Bloom filter of lines takes 9.95. A list of a million addresses is sent to a
-/// page in 843 kB.
+/// From 100,000 keys on it takes 1.003 times the least bits that any filter of its rate takes where
+/// the rate is a power of two, and 1.02 times at most at the other rates up to 1/8 (1.021 times for
+/// one set of keys in 300 at the tightest rates): 6.74 bits a key at 1 %, where a Bloom filter of
+/// lines takes 9.95. A list of a million addresses is sent to a page in 843 kB.
 ///
-/// It is built of all its keys at once, sorted. Keys can be added to it ([`insert`](Self::insert)), at 8 bytes each in a list beside the ribbon:
-/// a few, until another one is built of all keys. None can be taken from it.
+/// It is built of all its keys at once, sorted. Keys can be added to it ([`insert`](Self::insert)),
+/// at 8 bytes each in a list beside the ribbon: a few, until another one is built of all keys. None
+/// can be taken from it.
 ///
 /// ```
 /// use tepal::RibbonFilter;
@@ -49,14 +52,17 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::storage::InBytes), inside bytes of the caller's
-/// ([`view`](RibbonFilter::view)). Both are asked by the same code, and keys can be added beside both.
+/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or
+/// [`InBytes`](crate::storage::InBytes), inside bytes of the caller's
+/// ([`view`](RibbonFilter::view)). Both are asked by the same code, and keys can be added beside
+/// both.
 #[derive(Clone)]
 pub struct RibbonFilter<L = Mapped> {
     ribbon: Ribbon<L>,
     kernel: RibbonKernel,
     meta: Meta,
-    /// Of how many numbers those in the ribbon are, where they are of a table; else hashes are in it.
+    /// Of how many numbers those in the ribbon are, where they are of a table; else hashes are in
+    /// it.
     numbers: Option<NonZeroU64>,
     /// The hashes of keys beside it, for which it says no; ascending, each once.
     added: Vec<u64>,
@@ -76,15 +82,16 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.meta.promised_rate
     }
 
-    /// The share of wrong answers: exact, as an average over all keys that are not in it. Costs a pass over a fiftieth of the filter, or less.
+    /// The share of wrong answers: exact, as an average over all keys that are not in it. Costs a
+    /// pass over a fiftieth of the filter, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let of_numbers = self.rate_of_numbers();
         of_numbers + (1.0 - of_numbers) * self.ribbon.rate()
     }
 
-    /// How many different keys are in it: those of the ribbon and those that were added. Of a table's numbers
-    /// ([`numbers`](Self::numbers)), how many different ones.
+    /// How many different keys are in it: those of the ribbon and those that were added. Of a
+    /// table's numbers ([`numbers`](Self::numbers)), how many different ones.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.ribbon.keys + self.added()
@@ -102,7 +109,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.ribbon.size_in_bytes() + 8 * self.added()
     }
 
-    /// Bits of the ribbon and of the keys that were added: what they take without rounding up to whole lines of 512.
+    /// Bits of the ribbon and of the keys that were added: what they take without rounding up to
+    /// whole lines of 512.
     #[must_use]
     pub fn bit_len(&self) -> u64 {
         64 * (self.ribbon.num_words() + self.added())
@@ -110,12 +118,12 @@ impl<L: PlainStorage> RibbonFilter<L> {
 
     about_keys!();
 
-    /// Holds the ribbon against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
-    /// checks.
+    /// Holds the ribbon against what the file says of it. After [`Open::quick`](crate::Open::quick)
+    /// this is the rest of what opening checks.
     ///
     /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
-    /// the key of its seal.
+    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for
+    /// a file that was changed without the key of its seal.
     pub fn verify(&self) -> Result<()> {
         self.ribbon.verify()
     }
@@ -123,7 +131,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// The filter in memory: a copy, or the same memory where the ribbon is in memory already.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it;
+    /// [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
     /// [quick](crate::Open::quick) and whose ribbon is not what was written.
     pub fn into_owned(self) -> Result<RibbonFilter> {
         let RibbonFilter { ribbon, kernel, meta, numbers, added } = self;
@@ -148,8 +157,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason: same hash, domain, recipe, ribbon and added keys.
-/// Labels and promise do not matter.
+/// Two filters are equal when they give every key the same answer for the same reason: same hash,
+/// domain, recipe, ribbon and added keys. Labels and promise do not matter.
 impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonFilter<M>> for RibbonFilter<L> {
     fn eq(&self, other: &RibbonFilter<M>) -> bool {
         self.added == other.added && self.is_of_the_same_ribbon(other)

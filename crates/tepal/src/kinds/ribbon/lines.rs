@@ -17,7 +17,8 @@ use crate::kinds::storage::{Backing, Mapped, PlainStorage, Ref};
 /// A ribbon has fewer keys, and a table that one is made of fewer numbers.
 pub(super) const MOST_KEYS: u64 = 1 << 56;
 
-/// A ribbon, the second one behind it if there is one, and their lines. `Ribbon<()>` is without its lines.
+/// A ribbon, the second one behind it if there is one, and their lines. `Ribbon<()>` is without its
+/// lines.
 #[derive(Clone)]
 pub(crate) struct Ribbon<L = Mapped> {
     pub(crate) shape: Shape,
@@ -70,7 +71,8 @@ impl Ribbon<()> {
         Ok(Ribbon { shape, thin: None, keys, lines: (), body_check: None })
     }
 
-    /// Puts a second ribbon behind it, for `most` of 65,536 other keys: at most as many keys are in it.
+    /// Puts a second ribbon behind it, for `most` of 65,536 other keys: at most as many keys are in
+    /// it.
     pub(crate) fn with_second(self, second: &Ribbon<()>, most: u16) -> Result<Self> {
         let (picked, keys) = (second.keys, self.keys);
         if picked > keys {
@@ -170,7 +172,8 @@ impl<L: PlainStorage> Ribbon<L> {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
     }
 
-    /// To be called before the lines go into another filter or file, whose new checksums would hide what is wrong with them.
+    /// To be called before the lines go into another filter or file, whose new checksums would hide
+    /// what is wrong with them.
     pub(super) fn check_before_copying(&self) -> Result<()> {
         match &self.body_check {
             Some(check) if !check.has_passed() => check.run(self.as_lines()),

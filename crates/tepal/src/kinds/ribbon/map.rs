@@ -1,7 +1,8 @@
-//! A map that does not change, from keys to small numbers: a bumped ribbon that holds the value of each key, and some bits of its fingerprint.
+//! A map that does not change, from keys to small numbers: a bumped ribbon that holds the value of
+//! each key, and some bits of its fingerprint.
 //!
-//! Describing and building it is in [`builder`], asking in [`ask`], what a file holds of it in [`part`] and in [`embedded`], what every kind of filter does in
-//! [`kind`].
+//! Describing and building it is in [`builder`], asking in [`ask`], what a file holds of it in
+//! [`part`] and in [`embedded`], what every kind of filter does in [`kind`].
 
 mod ask;
 mod builder;
@@ -20,17 +21,20 @@ use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::shown::shown;
 use crate::kinds::storage::{Mapped, PlainStorage};
 
-/// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change. The keys are not in it.
+/// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change.
+/// The keys are not in it.
 ///
-/// A key takes the bits of its value, and log2(1 / rate) bits more by which other keys are told apart: with values of 6 bits and a rate of
-/// 1 % that is 12.8 bits, keys included. What is answered for a key that was given is its value, certainly. For a key that was not given it
-/// is nothing, but for a share of them, the rate, that get some value or other.
+/// A key takes the bits of its value, and log2(1 / rate) bits more by which other keys are told
+/// apart: with values of 6 bits and a rate of 1 % that is 12.8 bits, keys included. What is
+/// answered for a key that was given is its value, certainly. For a key that was not given it is
+/// nothing, but for a share of them, the rate, that get some value or other.
 ///
-/// Without these bits ([`known_keys_only`](RibbonMapBuilder::known_keys_only)) a key takes hardly more than its value does, and **every
-/// key gets a value**: whoever asks has to know that the key was given.
+/// Without these bits ([`known_keys_only`](RibbonMapBuilder::known_keys_only)) a key takes hardly
+/// more than its value does, and **every key gets a value**: whoever asks has to know that the key
+/// was given.
 ///
-/// It is built of all its pairs at once, and nothing can be added to it, taken from it or changed in it: whoever has to do that keeps the
-/// pairs, and builds another one.
+/// It is built of all its pairs at once, and nothing can be added to it, taken from it or changed
+/// in it: whoever has to do that keeps the pairs, and builds another one.
 ///
 /// ```
 /// use tepal::RibbonMap;
@@ -45,8 +49,9 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or [`InBytes`](crate::storage::InBytes), inside bytes of the caller's
-/// ([`view`](RibbonMap::view)). Both are asked by the same code.
+/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or
+/// [`InBytes`](crate::storage::InBytes), inside bytes of the caller's ([`view`](RibbonMap::view)).
+/// Both are asked by the same code.
 #[derive(Clone)]
 pub struct RibbonMap<L = Mapped> {
     ribbon: Ribbon<L>,
@@ -70,10 +75,11 @@ impl<L: PlainStorage> RibbonMap<L> {
         self.meta.promised_rate
     }
 
-    /// The share of other keys that get a value. Exact, as an average over all keys that are not in it, where the values have no names, or
-    /// all values of so many bits have one. Else it is an estimate, for values of which each is as frequent: other keys that get a
-    /// value without a name are told by that, and where most keys have the same few values there are fewer of those. Costs a pass
-    /// over a fiftieth of the map, or less.
+    /// The share of other keys that get a value. Exact, as an average over all keys that are not in
+    /// it, where the values have no names, or all values of so many bits have one. Else it is an
+    /// estimate, for values of which each is as frequent: other keys that get a value without a
+    /// name are told by that, and where most keys have the same few values there are fewer of
+    /// those. Costs a pass over a fiftieth of the map, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         self.ribbon.rate() * named_share(self.num_names(), self.value_bits())
@@ -141,11 +147,12 @@ impl<L: PlainStorage> RibbonMap<L> {
 
     about_keys!();
 
-    /// Holds the ribbon against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what opening
-    /// checks.
+    /// Holds the ribbon against what the file says of it. After [`Open::quick`](crate::Open::quick)
+    /// this is the rest of what opening checks.
     ///
     /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of its seal.
+    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for
+    /// a file that was changed without the key of its seal.
     pub fn verify(&self) -> Result<()> {
         self.ribbon.verify()
     }
@@ -153,7 +160,8 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// The map in memory: a copy, or the same memory where the ribbon is in memory already.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for a map that was opened
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it;
+    /// [`Error::Damaged`](crate::Error::Damaged) for a map that was opened
     /// [quick](crate::Open::quick) and whose ribbon is not what was written.
     pub fn into_owned(self) -> Result<RibbonMap> {
         let RibbonMap { ribbon, kernel, meta, names } = self;
@@ -180,7 +188,8 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 }
 
-/// The share of values of so many bits that a key can have: where they have names, the others are none.
+/// The share of values of so many bits that a key can have: where they have names, the others are
+/// none.
 fn named_share(names: usize, value_bits: u8) -> f64 {
     match names {
         0 => 1.0,
@@ -188,8 +197,8 @@ fn named_share(names: usize, value_bits: u8) -> f64 {
     }
 }
 
-/// Two maps are equal when they give every key the same answer for the same reason: same hash, domain, recipe, names and ribbon. Labels and
-/// promise do not matter.
+/// Two maps are equal when they give every key the same answer for the same reason: same hash,
+/// domain, recipe, names and ribbon. Labels and promise do not matter.
 impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonMap<M>> for RibbonMap<L> {
     fn eq(&self, other: &RibbonMap<M>) -> bool {
         self.meta.keys == other.meta.keys && self.names == other.names && self.ribbon == other.ribbon

@@ -1,7 +1,10 @@
-//! Kinds that are a ribbon and do not change: a set of keys in [`filter`], a map from keys to numbers in [`map`].
+//! Kinds that are a ribbon and do not change: a set of keys in [`filter`], a map from keys to
+//! numbers in [`map`].
 //!
-//! What both hold is in [`lines`], what a file holds of both in [`part`]. The way from hashes to slots is in [`construct`], where they come from in [`pieces`], a second ribbon for rates between powers of two in
-//! [`second`], what a ribbon will take in [`plan`]. The ribbon itself is `bits/ribbon`.
+//! What both hold is in [`lines`], what a file holds of both in [`part`]. The way from hashes to
+//! slots is in [`construct`], where they come from in [`pieces`], a second ribbon for rates between
+//! powers of two in [`second`], what a ribbon will take in [`plan`]. The ribbon itself is
+//! `bits/ribbon`.
 
 pub(crate) mod construct;
 mod filter;

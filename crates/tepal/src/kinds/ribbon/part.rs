@@ -14,7 +14,8 @@ use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::no_rate;
 
-/// The columns of a ribbon, its last slots, how many keys are in it, and the words with one column more.
+/// The columns of a ribbon, its last slots, how many keys are in it, and the words with one column
+/// more.
 pub(super) fn put_ribbon(out: &mut Vec<u8>, fields: &Fields, keys: u64) {
     out.extend([fields.value_bits, fields.columns, fields.deep, fields.last_seed]);
     out.extend(fields.last.to_le_bytes());

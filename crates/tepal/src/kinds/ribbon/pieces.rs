@@ -1,4 +1,5 @@
-//! The keys of a set by their hashes, ascending: in memory, or had piece by piece, as often as it takes.
+//! The keys of a set by their hashes, ascending: in memory, or had piece by piece, as often as it
+//! takes.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -9,7 +10,8 @@ use crate::error::{Error, Result};
 
 /// Hashes that are elsewhere, or keys by theirs.
 pub(crate) trait Pieces<E = u64> {
-    /// Hands out those from `first` to `last`, ascending, each once, in pieces; the same ones each time.
+    /// Hands out those from `first` to `last`, ascending, each once, in pieces; the same ones each
+    /// time.
     fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[E]) -> Result<()>) -> Result<()>;
 }
 
@@ -37,8 +39,8 @@ impl<E: Entry> Ascending<'_, E> {
         }
     }
 
-    /// Hands out those of each of these shards of a layer, several shards at a time. Where they are elsewhere they are keys of a first layer
-    /// that moves none.
+    /// Hands out those of each of these shards of a layer, several shards at a time. Where they are
+    /// elsewhere they are keys of a first layer that moves none.
     pub(super) fn each_shard(
         &self,
         layer: &Layer,

@@ -5,11 +5,13 @@ use crate::bits::ribbon::shape::{LAST_KEYS, LAYERS, Layer, MOST_LAST, Shape};
 use crate::bits::ribbon::thin::{self, Thin, picked_for};
 use crate::error::Result;
 
-/// The share of a layer's slots that stay empty, on average: of one with coarse thresholds, and of one with fine ones.
+/// The share of a layer's slots that stay empty, on average: of one with coarse thresholds, and of
+/// one with fine ones.
 const EMPTY: f64 = 0.0006;
 const EMPTY_OF_FEW: f64 = 0.006;
 
-/// About how many lines the filter of so many keys will have, with a second ribbon where that makes it smaller or without.
+/// About how many lines the filter of so many keys will have, with a second ribbon where that makes
+/// it smaller or without.
 pub(super) fn planned_lines(keys: u64, rate: f64, has_second: bool) -> Result<u64> {
     let Some((columns, most)) = picked_for(keys, rate).filter(|_| has_second) else {
         return Ok(planned(keys, 0, rate)?.lines());
@@ -21,9 +23,11 @@ pub(super) fn planned_lines(keys: u64, rate: f64, has_second: bool) -> Result<u6
     Ok(thin::lines(&first, Some(&thin)))
 }
 
-/// The share of the keys of a bucket that the best one of 256 seeds picks, on average, where any one picks this share of all keys.
+/// The share of the keys of a bucket that the best one of 256 seeds picks, on average, where any
+/// one picks this share of all keys.
 fn picked_share(share: f64, keys: f64) -> f64 {
-    // The least of 256 lies so many standard deviations below the mean; the last term is for a binomial distribution that is not even.
+    // The least of 256 lies so many standard deviations below the mean; the last term is for a
+    // binomial distribution that is not even.
     const LEAST: f64 = 2.82;
     let deviation = libm::sqrt(share * (1.0 - share) / keys);
     let skew = (LEAST * LEAST - 1.0) / 6.0 * (1.0 - 2.0 * share) / keys;

@@ -1,5 +1,6 @@
-//! The ribbon of hashes, with a second one behind it where that takes fewer bits (FORMAT.md, section 5.7): the first one of the power of
-//! two, a seed for each bucket of its first layer, the second one of the keys that these pick.
+//! The ribbon of hashes, with a second one behind it where that takes fewer bits (FORMAT.md,
+//! section 5.7): the first one of the power of two, a seed for each bucket of its first layer, the
+//! second one of the keys that these pick.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -89,8 +90,9 @@ impl Pieces for Picked<'_> {
     }
 }
 
-/// The ribbons of so many hashes: the first one has so many columns, and of 65,536 strangers the second one is for `most`. Nothing where the
-/// first one has to move its hashes, which none does by chance.
+/// The ribbons of so many hashes: the first one has so many columns, and of 65,536 strangers the
+/// second one is for `most`. Nothing where the first one has to move its hashes, which none does by
+/// chance.
 fn ribbons_of_pieces(
     pieces: &dyn Pieces,
     keys: u64,

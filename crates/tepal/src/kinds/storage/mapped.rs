@@ -1,4 +1,5 @@
-//! The bits of an opened file, whose place in memory is found once: a lookup does not ask what they are a part of.
+//! The bits of an opened file, whose place in memory is found once: a lookup does not ask what they
+//! are a part of.
 
 #![allow(unsafe_code)]
 
@@ -14,9 +15,10 @@ use super::{PlainStorage, Storage, StorageMut, View, sealed};
 use crate::bits::{Bits, Line};
 use crate::error::Result;
 
-/// The bits of an opened file: mapped, not copied, on little-endian machines with the feature `mmap`; else in memory.
-/// The first change copies mapped bits into memory, or the pages that it touches
-/// ([`Open::copy_on_write`](crate::Open::copy_on_write)). Clones share a map, and copy memory.
+/// The bits of an opened file: mapped, not copied, on little-endian machines with the feature
+/// `mmap`; else in memory. The first change copies mapped bits into memory, or the pages that it
+/// touches ([`Open::copy_on_write`](crate::Open::copy_on_write)). Clones share a map, and copy
+/// memory.
 pub struct Mapped {
     /// [`Backing::place`] of `backing`.
     first: *const Line,
@@ -24,7 +26,8 @@ pub struct Mapped {
     backing: Backing,
 }
 
-// SAFETY: the pointer is into what `backing` owns or shares, and is used as a reference to that would be.
+// SAFETY: the pointer is into what `backing` owns or shares, and is used as a reference to that
+// would be.
 #[cfg(target_has_atomic = "ptr")]
 unsafe impl Send for Mapped {}
 // SAFETY: as above.
@@ -59,9 +62,9 @@ impl Mapped {
 }
 
 impl Backing {
-    /// Where the lines lie, and how many there are. They stay there when this value is moved: what it has is a map, or
-    /// the block of a vector. Of lines that may be changed it is the address that their owner has, not that of a reference
-    /// to them, which would end with the next change.
+    /// Where the lines lie, and how many there are. They stay there when this value is moved: what
+    /// it has is a map, or the block of a vector. Of lines that may be changed it is the address
+    /// that their owner has, not that of a reference to them, which would end with the next change.
     fn place(&self) -> (*const Line, usize) {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
@@ -191,8 +194,9 @@ impl Storage for Mapped {
 impl PlainStorage for Mapped {
     #[inline(always)]
     fn as_lines(&self) -> &[Line] {
-        // SAFETY: `new` found as many lines there. `backing` keeps them in place for as long as it is not replaced, which
-        // `new` alone does; they change only through `own`, which has `&mut self`.
+        // SAFETY: `new` found as many lines there. `backing` keeps them in place for as long as it
+        // is not replaced, which `new` alone does; they change only through `own`, which has `&mut
+        // self`.
         unsafe { slice::from_raw_parts(self.first, self.count) }
     }
 }

@@ -1,5 +1,6 @@
-//! The public calls that the kinds which are one table have in common, written once: `one_table!` stands in the `impl` of a filter with
-//! a `core: TableCore` and `held()`, `table_options!` in that of its builder. A call whose page differs comes with its text.
+//! The public calls that the kinds which are one table have in common, written once: `one_table!`
+//! stands in the `impl` of a filter with a `core: TableCore` and `held()`, `table_options!` in that
+//! of its builder. A call whose page differs comes with its text.
 
 /// The calls of a filter. `$held` is what counts against the capacity.
 macro_rules! one_table {
@@ -31,14 +32,15 @@ macro_rules! one_table {
             self.core.table.rate()
         }
 
-        /// How many different numbers it holds: different keys, but for those few whose numbers are equal.
+        /// How many different numbers it holds: different keys, but for those few whose numbers are
+        /// equal.
         #[must_use]
         pub fn distinct_numbers(&self) -> u64 {
             self.core.table.distinct()
         }
 
-        /// U: how many numbers there are. Filters of one U and one hash unite, if the kind asks no more
-        /// ([`check_compatible`](Self::check_compatible)).
+        /// U: how many numbers there are. Filters of one U and one hash unite, if the kind asks no
+        /// more ([`check_compatible`](Self::check_compatible)).
         #[must_use]
         pub fn numbers(&self) -> u64 {
             self.core.numbers()
@@ -80,12 +82,12 @@ macro_rules! one_table {
 
         crate::kinds::calls::about_keys!(core.meta);
 
-        /// Holds the table against what the file says of it. After [`Open::quick`](crate::Open::quick) this is the rest of what
-        /// opening checks.
+        /// Holds the table against what the file says of it. After
+        /// [`Open::quick`](crate::Open::quick) this is the rest of what opening checks.
         ///
         /// # Errors
-        /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed
-        /// without the key of its seal.
+        /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal)
+        /// for a file that was changed without the key of its seal.
         pub fn verify(&self) -> crate::error::Result<()> {
             self.core.table.verify()
         }
@@ -104,8 +106,8 @@ macro_rules! one_table {
             }
         }
 
-        /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-        /// [`key_hasher`](Self::key_hasher), or by the caller.
+        /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by
+        /// an equal [`key_hasher`](Self::key_hasher), or by the caller.
         #[inline]
         #[must_use]
         pub fn contains_hash(&self, hash: u64) -> bool {
@@ -114,7 +116,8 @@ macro_rules! one_table {
 
         crate::kinds::calls::ask_many!(core.meta; $(#[$many])*);
 
-        /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+        /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
+        /// `hashes[i]`.
         ///
         /// # Panics
         /// If the two slices differ in length.
@@ -125,8 +128,8 @@ macro_rules! one_table {
     };
 }
 
-/// The calls of a builder with the fields `keys: KeyOptions`, `labels: Labels` and `promise: Promise`. `$kind` is what an error calls
-/// the filter, with its article.
+/// The calls of a builder with the fields `keys: KeyOptions`, `labels: Labels` and `promise:
+/// Promise`. `$kind` is what an error calls the filter, with its article.
 macro_rules! table_options {
     (
         $kind:literal;

@@ -1,7 +1,8 @@
 //! A filter from which keys can be removed, and which counts them: a tag is a count.
 //!
-//! Describing it is in [`builder`], inserting, removing and counting in [`change`], joining two and making one smaller in [`combine`],
-//! what a file holds of it in [`part`], what every kind of filter does in [`kind`], hashes in the order of their numbers in `sort`.
+//! Describing it is in [`builder`], inserting, removing and counting in [`change`], joining two and
+//! making one smaller in [`combine`], what a file holds of it in [`part`], what every kind of
+//! filter does in [`kind`], hashes in the order of their numbers in `sort`.
 
 mod builder;
 
@@ -24,24 +25,28 @@ use crate::kinds::shown::shown;
 
 /// A filter from which keys can be removed.
 ///
-/// It holds, for each key, a number below U, in a sorted table. A key that was never inserted has by chance a number that is
-/// held: that is what a wrong `true` is, and it happens at the rate *(different numbers held) / U*, which is at most the
-/// promised one up to the capacity. Whoever comes from a cuckoo filter or a counting Bloom filter finds both here: it needs
-/// fewer bits than either below a rate of 1 %, never loses a member while it is full, and two filters of one shape unite to
-/// just what one filter of all the keys would be.
+/// It holds, for each key, a number below U, in a sorted table. A key that was never inserted has
+/// by chance a number that is held: that is what a wrong `true` is, and it happens at the
+/// rate *(different numbers held) / U*, which is at most the promised one up to the capacity.
+/// Whoever comes from a cuckoo filter or a counting Bloom filter finds both here: it needs fewer
+/// bits than either below a rate of 1 %, never loses a member while it is full, and two filters of
+/// one shape unite to just what one filter of all the keys would be.
 ///
-/// Each call of [`insert`](Self::insert) adds one copy of the key, each [`remove`](Self::remove) takes one away.
+/// Each call of [`insert`](Self::insert) adds one copy of the key, each [`remove`](Self::remove)
+/// takes one away.
 ///
-/// **Remove only what was inserted.** A key that never was has by chance, at the rate above, the number of a member, and its
-/// removal takes that member away. Where that can happen, ask the list of members first.
+/// **Remove only what was inserted.** A key that never was has by chance, at the rate above, the
+/// number of a member, and its removal takes that member away. Where that can happen, ask the list
+/// of members first.
 ///
-/// The table has room for its capacity, and is laid out again for an eighth more where more copies come or keys lie too close
-/// together: a pass over all of it, and no answer changes. Up to 64 MiB there are two tables in memory for that time; beyond, one and a
-/// few MiB (of a file that was opened, the file's too).
+/// The table has room for its capacity, and is laid out again for an eighth more where more copies
+/// come or keys lie too close together: a pass over all of it, and no answer changes. Up to 64 MiB
+/// there are two tables in memory for that time; beyond, one and a few MiB (of a file that was
+/// opened, the file's too).
 ///
-/// The table takes 9.6 bits a key at 1 %, a Bloom filter of lines 9.95; it costs several times as much to ask and some ten times
-/// as much to fill (`bench/README.md`). Where keys are neither removed nor counted, a [`BloomFilter`](crate::BloomFilter) is the
-/// better choice.
+/// The table takes 9.6 bits a key at 1 %, a Bloom filter of lines 9.95; it costs several times as
+/// much to ask and some ten times as much to fill (`bench/README.md`). Where keys are neither
+/// removed nor counted, a [`BloomFilter`](crate::BloomFilter) is the better choice.
 ///
 /// ```
 /// use tepal::QuotientFilter;
@@ -87,21 +92,25 @@ impl QuotientFilter {
     one_table! {
         /// Keys the filter was planned for.
         capacity;
-        /// The share of wrong answers promised as long as the filter holds no more different keys than its capacity.
+        /// The share of wrong answers promised as long as the filter holds no more different keys
+        /// than its capacity.
         promised_false_positive_rate;
-        /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs nothing.
+        /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs
+        /// nothing.
         false_positive_rate;
         /// Bytes of the table in memory. They grow and shrink with the keys.
         size_in_bytes;
-        /// Does it hold more different keys than its promise allows? Never under [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
+        /// Does it hold more different keys than its promise allows? Never under
+        /// [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
         is_over_capacity;
         /// Does it refuse every key whose number it does not hold?
         is_full;
         /// Is the key in the set?
         ///
         /// `false` is certain: no copy of it is in. `true` means perhaps: about
-        /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that the filter's domain refuses
-        /// is not in; a filter of the caller's hashes cannot hash a key, and answers `true`.
+        /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key
+        /// that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash
+        /// a key, and answers `true`.
         contains;
         ///
         /// ```
@@ -112,8 +121,9 @@ impl QuotientFilter {
         contains_many;
     }
 
-    /// Can keys be removed? From every filter but one that [`GrowingFilter::freeze`](crate::GrowingFilter::freeze) made of a filter from
-    /// which none can, where two keys may share a copy. Once it is [cleared](Self::clear) they can.
+    /// Can keys be removed? From every filter but one that
+    /// [`GrowingFilter::freeze`](crate::GrowingFilter::freeze) made of a filter from which none
+    /// can, where two keys may share a copy. Once it is [cleared](Self::clear) they can.
     #[must_use]
     pub fn is_deletable(&self) -> bool {
         self.is_deletable
@@ -131,16 +141,17 @@ impl QuotientFilter {
         self.held == 0
     }
 
-    /// How many bits of each slot count copies: 0, or 4, 8 or 16 in a [counting](QuotientFilterBuilder::count_bits) filter.
+    /// How many bits of each slot count copies: 0, or 4, 8 or 16 in a
+    /// [counting](QuotientFilterBuilder::count_bits) filter.
     #[must_use]
     pub fn count_bits(&self) -> u8 {
         self.core.tag_bits()
     }
 
-    /// How often the key is in: never too low, and too high only where another key has the same number, at
-    /// [`false_positive_rate`](Self::false_positive_rate). 0 is certain. A key that the domain refuses is in 0 times. A filter
-    /// of the caller's hashes cannot hash a key and says 0, which means nothing there: ask
-    /// [`count_hash`](Self::count_hash).
+    /// How often the key is in: never too low, and too high only where another key has the same
+    /// number, at [`false_positive_rate`](Self::false_positive_rate). 0 is certain. A key that the
+    /// domain refuses is in 0 times. A filter of the caller's hashes cannot hash a key and says 0,
+    /// which means nothing there: ask [`count_hash`](Self::count_hash).
     ///
     /// ```
     /// let mut seen = tepal::QuotientFilter::builder().capacity(100).build()?;
@@ -161,8 +172,9 @@ impl QuotientFilter {
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason, and hold as many copies of each, which can be
-/// removed or not: same hash, domain, recipe, numbers and counts. Capacity, labels and how the table is laid out do not matter.
+/// Two filters are equal when they give every key the same answer for the same reason, and hold as
+/// many copies of each, which can be removed or not: same hash, domain, recipe, numbers and counts.
+/// Capacity, labels and how the table is laid out do not matter.
 impl PartialEq for QuotientFilter {
     fn eq(&self, other: &QuotientFilter) -> bool {
         self.core == other.core && self.is_deletable == other.is_deletable

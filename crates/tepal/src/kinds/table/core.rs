@@ -1,4 +1,5 @@
-//! What the kinds that are one table have in common: each holds a [`TableCore`], and says beside it what a tag means.
+//! What the kinds that are one table have in common: each holds a [`TableCore`], and says beside it
+//! what a tag means.
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -16,7 +17,8 @@ use crate::kinds::bloom::after;
 /// How many keys are on their way at once.
 pub(super) const AHEAD: usize = 16;
 
-/// A batch is sorted and merged where it has at least so many keys, and at least one for so many slots that are taken.
+/// A batch is sorted and merged where it has at least so many keys, and at least one for so many
+/// slots that are taken.
 const SORTED_FROM: usize = 4096;
 const SORTED_SHARE: u64 = 8;
 
@@ -57,8 +59,9 @@ impl TableCore {
         self.table.packing().fields().tag_bits
     }
 
-    /// Slots for which a new table is laid out: the slots of this table, but no more than was planned as long as it has fewer. The
-    /// capacity alone, which a file claims, makes no table larger.
+    /// Slots for which a new table is laid out: the slots of this table, but no more than was
+    /// planned as long as it has fewer. The capacity alone, which a file claims, makes no table
+    /// larger.
     pub(super) fn usual_slots(&self) -> u64 {
         self.table.laid_for(self.room)
     }
@@ -102,7 +105,8 @@ impl TableCore {
         keys >= SORTED_FROM && keys as u64 >= self.table.slots() / SORTED_SHARE
     }
 
-    /// The table with the numbers of these hashes, all with this tag, laid out for at least so many slots.
+    /// The table with the numbers of these hashes, all with this tag, laid out for at least so many
+    /// slots.
     pub(super) fn with_hashes(&self, join: Join, hashes: Vec<u64>, tag: u64, slots: u64) -> Result<Table> {
         self.table.check_before_copying()?;
         let (mut new, tag_bits) = (hashes, self.tag_bits());
@@ -113,7 +117,8 @@ impl TableCore {
         self.laid_out(&|_| slots, &entries)
     }
 
-    /// A table of these entries, laid out for at least as many slots as `slots` says; refused where they are too many.
+    /// A table of these entries, laid out for at least as many slots as `slots` says; refused where
+    /// they are too many.
     pub(super) fn laid_out<'e>(
         &self,
         slots: &dyn Fn(&Counts) -> u64,

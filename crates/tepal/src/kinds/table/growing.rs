@@ -1,8 +1,9 @@
-//! A filter for as many keys as come, under one promise: a chain of sorted tables of numbers, each of which grows smoothly.
+//! A filter for as many keys as come, under one promise: a chain of sorted tables of numbers, each
+//! of which grows smoothly.
 //!
-//! Which link has how many numbers is in [`plan`], describing a filter in [`builder`], asking in [`ask`], inserting and removing in
-//! [`change`], joining two and making one table of all links in [`combine`], what a file holds of it in [`in_file`], what every
-//! kind of filter does in [`kind`].
+//! Which link has how many numbers is in [`plan`], describing a filter in [`builder`], asking in
+//! [`ask`], inserting and removing in [`change`], joining two and making one table of all links in
+//! [`combine`], what a file holds of it in [`in_file`], what every kind of filter does in [`kind`].
 
 mod builder;
 mod plan;
@@ -31,15 +32,16 @@ use plan::GrowthPlan;
 
 /// A filter for as many keys as come: it grows with them, and keeps one promise all the time.
 ///
-/// It is for sets of which nobody knows how large they will be. It begins small and takes more memory as keys come: from 11 to 16
-/// bits a key at 1 %. Each key is asked for in one table as long as there are 16 times as many keys as it began with, in two up
-/// to 272 times, in three up to 4,368 times: so to say about how many will come first
-/// ([`first`](GrowingFilterBuilder::first)) makes it quicker, and a wrong guess breaks nothing.
+/// It is for sets of which nobody knows how large they will be. It begins small and takes more
+/// memory as keys come: from 11 to 16 bits a key at 1 %. Each key is asked for in one table as long
+/// as there are 16 times as many keys as it began with, in two up to 272 times, in three up to
+/// 4,368 times: so to say about how many will come first ([`first`](GrowingFilterBuilder::first))
+/// makes it quicker, and a wrong guess breaks nothing.
 ///
-/// Its rate is known from the numbers it holds, and never passes the promise. Where the number of keys is known, a
-/// [`BloomFilter`](crate::BloomFilter) takes fewer bits and is several times as fast. A
-/// [`ScalableBloomFilter`](crate::ScalableBloomFilter), a chain of Bloom filters, grows too: it is faster to fill, takes about twice
-/// the memory, and asks more filters.
+/// Its rate is known from the numbers it holds, and never passes the promise. Where the number of
+/// keys is known, a [`BloomFilter`](crate::BloomFilter) takes fewer bits and is several times as
+/// fast. A [`ScalableBloomFilter`](crate::ScalableBloomFilter), a chain of Bloom filters, grows
+/// too: it is faster to fill, takes about twice the memory, and asks more filters.
 ///
 /// ```
 /// use tepal::GrowingFilter;
@@ -101,8 +103,9 @@ impl GrowingFilter {
         self.meta.plan.rate()
     }
 
-    /// The share of wrong answers now: exact for keys whose hashes are spread evenly, and at most the promised one. Costs nothing
-    /// while the filter is one table ([`num_links`](Self::num_links)), and a pass over all its tables after that.
+    /// The share of wrong answers now: exact for keys whose hashes are spread evenly, and at most
+    /// the promised one. Costs nothing while the filter is one table
+    /// ([`num_links`](Self::num_links)), and a pass over all its tables after that.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let share = |place: usize| {
@@ -111,8 +114,9 @@ impl GrowingFilter {
         (0..self.links.len()).map(share).sum()
     }
 
-    /// How many different numbers of a link belong to no number of an older link. A key goes into a link only where no link holds its
-    /// number; but an older link that takes keys later, or another filter's in a union, may get the number around one that is here.
+    /// How many different numbers of a link belong to no number of an older link. A key goes into a
+    /// link only where no link holds its number; but an older link that takes keys later, or
+    /// another filter's in a union, may get the number around one that is here.
     fn numbers_of_its_own(&self, place: usize) -> u64 {
         let link = &self.links[place];
         if place == 0 {
@@ -140,8 +144,8 @@ impl GrowingFilter {
         own
     }
 
-    /// How many keys it holds: those that were new when they came; with [removal](GrowingFilterBuilder::deletable) all, less those
-    /// that were removed.
+    /// How many keys it holds: those that were new when they came; with
+    /// [removal](GrowingFilterBuilder::deletable) all, less those that were removed.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.links.iter().map(Table::slots).sum()
@@ -184,22 +188,24 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Holds the tables against what the file says of them. After [`Open::quick`](crate::Open::quick) this is the rest of what
-    /// opening checks.
+    /// Holds the tables against what the file says of them. After
+    /// [`Open::quick`](crate::Open::quick) this is the rest of what opening checks.
     ///
     /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without
-    /// the key of its seal.
+    /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for
+    /// a file that was changed without the key of its seal.
     pub fn verify(&self) -> Result<()> {
         self.whole.as_ref().map_or(Ok(()), |whole| whole.verify())
     }
 
-    /// To be called before the numbers go anywhere else: of a file that was opened quick they are checked now.
+    /// To be called before the numbers go anywhere else: of a file that was opened quick they are
+    /// checked now.
     fn check_before_copying(&self) -> Result<()> {
         self.whole.as_ref().map_or(Ok(()), |whole| whole.check_before_copying())
     }
 
-    /// To be called before a change: a file's lines are checked first. A table copies those that are its own.
+    /// To be called before a change: a file's lines are checked first. A table copies those that
+    /// are its own.
     #[inline]
     fn before_a_change(&mut self) -> Result<()> {
         if self.whole.is_some() {
@@ -224,8 +230,9 @@ fn new_link(plan: &GrowthPlan, number: usize, keys: u64) -> Result<Table> {
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason, and grow alike: same hash, domain, recipe
-/// and plan, and in each link the same numbers. Labels and how the tables are laid out do not matter.
+/// Two filters are equal when they give every key the same answer for the same reason, and grow
+/// alike: same hash, domain, recipe and plan, and in each link the same numbers. Labels and how the
+/// tables are laid out do not matter.
 impl PartialEq for GrowingFilter {
     fn eq(&self, other: &GrowingFilter) -> bool {
         self.check_compatible(other).is_ok()

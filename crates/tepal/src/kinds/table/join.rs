@@ -1,4 +1,5 @@
-//! Two ascending streams as one: what becomes of equal numbers is the one thing in which unions and intersections of tables differ.
+//! Two ascending streams as one: what becomes of equal numbers is the one thing in which unions and
+//! intersections of tables differ.
 
 use core::cmp::Ordering;
 use core::iter::Peekable;
@@ -11,9 +12,11 @@ use crate::bits::table::tagged::Recent;
 pub(super) enum Join {
     /// Tags count copies. A union has the sum of both, an intersection the lower count.
     Counted,
-    /// Tags are generations, and a number has one slot. In a union it is as young as in either, in an intersection as old.
+    /// Tags are generations, and a number has one slot. In a union it is as young as in either, in
+    /// an intersection as old.
     Youngest(Recent),
-    /// Tags are members of sets. A union has the tags of both, an intersection those that both have.
+    /// Tags are members of sets. A union has the tags of both, an intersection those that both
+    /// have.
     Once,
 }
 
@@ -60,7 +63,8 @@ impl Iterator for Merged<'_> {
     }
 }
 
-/// Copies of a number that are still to be said, in slots of which all but the first are at their greatest.
+/// Copies of a number that are still to be said, in slots of which all but the first are at their
+/// greatest.
 #[derive(Default)]
 struct Slots {
     number: u64,

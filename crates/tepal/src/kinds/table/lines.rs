@@ -1,6 +1,8 @@
-//! A table of numbers that has room for whatever comes: what the kinds of this family have in common.
+//! A table of numbers that has room for whatever comes: what the kinds of this family have in
+//! common.
 //!
-//! It is laid out for so many slots, and laid out again for more where they do not fit. That changes no answer: U stays.
+//! It is laid out for so many slots, and laid out again for more where they do not fit. That
+//! changes no answer: U stays.
 
 mod counts;
 mod fitting;
@@ -49,7 +51,8 @@ impl Table {
         Ok(Table::of_lines(packing, in_memory(bits::zeroed(packing.lines())?), 0, 0))
     }
 
-    /// A table that is laid out for so many slots, with ascending entries, which are asked for once or several times.
+    /// A table that is laid out for so many slots, with ascending entries, which are asked for once
+    /// or several times.
     pub(crate) fn of_entries<'e>(
         numbers: u64,
         tag_bits: u8,
@@ -117,7 +120,8 @@ impl Table {
         self.numbers as f64 / self.packing.numbers() as f64
     }
 
-    /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
+    /// How many different keys are in it, from the different numbers: of n keys two have one number
+    /// at times.
     pub(crate) fn estimated_len(&self) -> f64 {
         let (all, share) = (self.packing.numbers() as f64, self.rate());
         if share >= 1.0 { self.numbers as f64 } else { -all * libm::log1p(-share) }
@@ -164,7 +168,8 @@ impl Table {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
     }
 
-    /// To be called before the numbers go anywhere else: of a file that was opened quick they are checked now.
+    /// To be called before the numbers go anywhere else: of a file that was opened quick they are
+    /// checked now.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
         match &self.body_check {
             Some(check) if !check.has_passed() => check.run(self.as_lines()),
@@ -198,8 +203,9 @@ impl Table {
         Ok((&self.packing, self.kernel, lines, &mut self.scratch))
     }
 
-    /// Puts a number into a table without tags, where that is quickly done; else nothing is changed. Its bucket has few slots, so
-    /// that it has not too many copies. The lines are in memory.
+    /// Puts a number into a table without tags, where that is quickly done; else nothing is
+    /// changed. Its bucket has few slots, so that it has not too many copies. The lines are in
+    /// memory.
     #[inline]
     pub(crate) fn add(&mut self, number: u64, wanted: Wanted) -> Added {
         let Some(lines) = self.lines.own() else { return Added::Not };
@@ -209,12 +215,12 @@ impl Table {
         added
     }
 
-    /// Puts a number with a tag into one slot more; `is_new` says that it has none yet. Where the lines have no room, the
-    /// table is laid out again.
+    /// Puts a number with a tag into one slot more; `is_new` says that it has none yet. Where the
+    /// lines have no room, the table is laid out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory; [`Error::NumbersClustered`] where more lines do not help. Nothing is changed
-    /// then.
+    /// [`Error::TooLarge`] where there is no memory; [`Error::NumbersClustered`] where more lines
+    /// do not help. Nothing is changed then.
     #[inline]
     pub(crate) fn insert(&mut self, number: u64, tag: u64, is_new: bool) -> Result<()> {
         self.make_own()?;
@@ -226,7 +232,8 @@ impl Table {
         Ok(())
     }
 
-    /// Puts a slot into the lines, which are in memory. `false`: they have no room, and are what they were.
+    /// Puts a slot into the lines, which are in memory. `false`: they have no room, and are what
+    /// they were.
     #[inline]
     fn insert_here(&mut self, number: u64, tag: u64) -> bool {
         let Some(lines) = self.lines.own() else { return false };
@@ -273,14 +280,16 @@ impl Table {
         Ok(())
     }
 
-    /// The lines hold just what was counted, in the one way there is. Gives how many copies the tags count.
+    /// The lines hold just what was counted, in the one way there is. Gives how many copies the
+    /// tags count.
     pub(crate) fn check(packing: &Packing, lines: &[Line], slots: u64, numbers: u64) -> Result<u64> {
         // All slots of a number but the first are at their greatest.
         let tags = (1 << packing.tag_bits()) - 1;
         Table::check_tags(packing, lines, slots, numbers, |_, entry| entry & tags == tags)
     }
 
-    /// The same where slots of one number follow each other in another way: `follows` gets one slot, and the next of the same number.
+    /// The same where slots of one number follow each other in another way: `follows` gets one
+    /// slot, and the next of the same number.
     pub(crate) fn check_tags(
         packing: &Packing,
         lines: &[Line],

@@ -1,4 +1,5 @@
-//! What a tepal file holds of a table (FORMAT.md, section 4.2.2): what is the same in the files of all kinds.
+//! What a tepal file holds of a table (FORMAT.md, section 4.2.2): what is the same in the files of
+//! all kinds.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -100,7 +101,8 @@ pub(super) trait State {
     fn check(&self, claimed: Claimed) -> Box<dyn CheckBody>;
 }
 
-/// Reads the own part of a filter, or of a link of one, with every check that needs no body and nothing of the kind.
+/// Reads the own part of a filter, or of a link of one, with every check that needs no body and
+/// nothing of the kind.
 pub(super) fn read(
     own: &[u8; OWN_BYTES],
     part: &FilePart<'_>,

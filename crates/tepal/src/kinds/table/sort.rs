@@ -1,4 +1,5 @@
-//! Hashes, alone or with something beside them, in the order of their numbers, over several threads.
+//! Hashes, alone or with something beside them, in the order of their numbers, over several
+//! threads.
 
 use core::num::NonZeroUsize;
 

@@ -17,7 +17,8 @@ fn known_figures() {
     }
 }
 
-/// Over Poisson, the sum of (1 - q^i)^k is that of its powers of q, each of which has a closed form.
+/// Over Poisson, the sum of (1 - q^i)^k is that of its powers of q, each of which has a closed
+/// form.
 #[test]
 fn the_mixture_is_its_closed_form() {
     let closed = |load: f64, kept: f64, k: u32| {
@@ -60,7 +61,8 @@ fn one_key_sets_its_bits() {
     }
 }
 
-/// The least size that reaches a rate is no larger than one that has just that rate, also at both ends of the search.
+/// The least size that reaches a rate is no larger than one that has just that rate, also at both
+/// ends of the search.
 #[test]
 fn a_rate_that_is_just_reached_is_reached() {
     let (low, high) = BITS_PER_KEY;

@@ -37,7 +37,8 @@ fn the_rate_of_a_small_filter_is_the_mean_over_its_fills() {
     }
 }
 
-/// A large filter is one of many that are all alike: the mean is the formula of large filters, and nothing is added.
+/// A large filter is one of many that are all alike: the mean is the formula of large filters, and
+/// nothing is added.
 #[test]
 fn large_filters_do_not_differ() {
     for &layout in Layout::ALL {
@@ -50,8 +51,8 @@ fn large_filters_do_not_differ() {
     }
 }
 
-/// The mean and the standard deviation are those of many filters, each with other keys; and of these one in twenty is
-/// beyond what is promised.
+/// The mean and the standard deviation are those of many filters, each with other keys; and of
+/// these one in twenty is beyond what is promised.
 #[test]
 fn many_filters_differ_as_much() {
     for (layout, k, lines, keys) in [

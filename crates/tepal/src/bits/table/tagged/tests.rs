@@ -17,8 +17,8 @@ fn random(state: &mut u64, below: u64) -> u64 {
     ((u128::from(z ^ (z >> 31)) * u128::from(below)) >> 64) as u64
 }
 
-/// Numbers with tags in tables of every width and load; each is found, given another tag, and dropped when it is too old, and the
-/// lines are those of a table that was written at once.
+/// Numbers with tags in tables of every width and load; each is found, given another tag, and
+/// dropped when it is too old, and the lines are those of a table that was written at once.
 #[test]
 fn tags_are_found_changed_and_dropped() {
     let mut state = 3;

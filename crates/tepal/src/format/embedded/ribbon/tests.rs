@@ -8,8 +8,8 @@ use crate::{
     AnyFilter, BloomFilter, KeyDomain, Opened, Recipe, SecretKey, builders::RibbonFilterBuilder, file::Format,
 };
 
-/// Each with the builder that says how its keys are hashed: of no layer, of one, of several and of several shards, with columns alike and
-/// not.
+/// Each with the builder that says how its keys are hashed: of no layer, of one, of several and of
+/// several shards, with columns alike and not.
 fn ribbons() -> Vec<(RibbonFilterBuilder, RibbonFilter)> {
     let builder = RibbonFilter::builder;
     let most = if cfg!(debug_assertions) { 3000 } else { 150_000 };
@@ -222,7 +222,8 @@ fn damage_is_refused() {
         }
         assert!(is_read(form, &[&bytes[..], &[0]].concat()).is_err());
 
-        // Whoever knows the rule can say anything; none of it panics, and what is read is written so.
+        // Whoever knows the rule can say anything; none of it panics, and what is read is written
+        // so.
         let body = bytes.len() / 64 * 64;
         let mut read = 0;
         for at in body..bytes.len() - SAID {

@@ -38,8 +38,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Of a link that was not read. The loader wants hashes = ceil(ln 2 · bits an entry): an error that gives this k, if
-    /// the own one does not.
+    /// Of a link that was not read. The loader wants hashes = ceil(ln 2 · bits an entry): an error
+    /// that gives this k, if the own one does not.
     pub(super) fn of<L: Storage>(link: &BloomFilter<L>) -> Self {
         let error = link.promised_false_positive_rate();
         let k = f64::from(link.num_hashes());
@@ -141,7 +141,8 @@ impl Link<'_> {
 }
 
 impl Header {
-    /// Error and bits an entry of link `i`: those that were read, where it is still the link that was read.
+    /// Error and bits an entry of link `i`: those that were read, where it is still the link that
+    /// was read.
     pub(super) fn link(&self, i: usize, link: &BloomFilter<Mapped>) -> (f64, f64) {
         let error = link.promised_false_positive_rate();
         let is_the_same = |kept: &&Kept| {

@@ -1,5 +1,5 @@
-//! The payload of Redis's `DUMP` for a RedisBloom key: a module value of type `MBbloom--`, encoding version
-//! 4, then the RDB version and a CRC-64.
+//! The payload of Redis's `DUMP` for a RedisBloom key: a module value of type `MBbloom--`, encoding
+//! version 4, then the RDB version and a CRC-64.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,7 +12,8 @@ use crate::format::foreign::format::{PIECE, Reading, put_bytes, words_of};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::Mapped;
 
-/// A module value of the second kind, and the module's name in 6-bit letters with its encoding version.
+/// A module value of the second kind, and the module's name in 6-bit letters with its encoding
+/// version.
 const MARK: [u8; 10] = [0x07, 0x81, 0x30, 0x16, 0xE5, 0xA2, 0x89, 0xBE, 0xF8, 0x04];
 const UNSIGNED: u64 = 2;
 const DOUBLE: u64 = 4;
@@ -20,13 +21,15 @@ const STRING: u64 = 5;
 const END: u64 = 0;
 /// The kind of special string that is packed.
 const LZF: u8 = 3;
-/// The RDB version of a payload that was not read: that of Redis 5.0 to 6.2. A server refuses versions after its own and
-/// takes all before it; this module's values came with 8, of Redis 4.0. (7.0 writes 10, 7.2 writes 11, 7.4 writes 12.)
+/// The RDB version of a payload that was not read: that of Redis 5.0 to 6.2. A server refuses
+/// versions after its own and takes all before it; this module's values came with 8, of Redis 4.0.
+/// (7.0 writes 10, 7.2 writes 11, 7.4 writes 12.)
 pub(super) const VERSION: u16 = 9;
 /// RDB version and checksum.
 const FOOTER: usize = 10;
-/// All packed bits of a dump may unpack to so many bytes, and to [`UNPACKED`] times the dump where that is more. A filter
-/// with its bits half set cannot be packed at all; one that shrinks further than that is all but empty.
+/// All packed bits of a dump may unpack to so many bytes, and to [`UNPACKED`] times the dump where
+/// that is more. A filter with its bits half set cannot be packed at all; one that shrinks further
+/// than that is all but empty.
 const MOST: u64 = 64 << 20;
 const UNPACKED: u64 = 16;
 
@@ -139,7 +142,8 @@ pub(super) fn write(
     out.out.u64_le(sum)
 }
 
-/// The bits of a link. Redis reads a string plain or packed; packed again, the same bits might be packed otherwise.
+/// The bits of a link. Redis reads a string plain or packed; packed again, the same bits might be
+/// packed otherwise.
 fn put_bits(out: &mut dyn Put, link: &BloomFilter<Mapped>, packed: Option<&[u8]>) -> Result<()> {
     let len = link.bit_len() / 8;
     let is_of_link = |packed: &&[u8]| {
@@ -275,8 +279,9 @@ fn past_limit(most: u64) -> Error {
     }
 }
 
-/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before. What comes out is compared with `len`, whose
-/// memory is taken only where so much can come out: a copy of three bytes makes at most 264.
+/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before. What comes out is
+/// compared with `len`, whose memory is taken only where so much can come out: a copy of three
+/// bytes makes at most 264.
 fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
     let damaged = || Error::damaged("its packed bits cannot be unpacked");
     if len > packed.len() as u64 * (264 / 3) {
@@ -305,7 +310,8 @@ fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
     if out.len() as u64 == len { Ok(out) } else { Err(damaged()) }
 }
 
-/// CRC-64 with Jones' polynomial, reflected, as Redis uses it: of what `crc` is the sum of, followed by these bytes.
+/// CRC-64 with Jones' polynomial, reflected, as Redis uses it: of what `crc` is the sum of,
+/// followed by these bytes.
 fn crc64(crc: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(crc, |crc, &byte| CRC[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
 }

@@ -110,7 +110,8 @@ fn pairs() {
     }
 }
 
-/// What a single filter is written with: its own bits an entry where these give its k, else some that do.
+/// What a single filter is written with: its own bits an entry where these give its k, else some
+/// that do.
 #[test]
 fn bits_an_entry_give_the_hashes() {
     let own = |k| {
@@ -152,7 +153,8 @@ fn a_dump_has_a_checksum() {
     }
 }
 
-/// `redis-cli --raw dump KEY > FILE` puts a line end behind the payload. Line ends, and nothing else, have their own words.
+/// `redis-cli --raw dump KEY > FILE` puts a line end behind the payload. Line ends, and nothing
+/// else, have their own words.
 #[test]
 fn a_line_end_behind_a_dump() {
     let (_, dump) = dump();

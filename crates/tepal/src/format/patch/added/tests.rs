@@ -86,7 +86,8 @@ fn every_list_becomes_every_other_one() {
                 assert_eq!(patch.flips(), 0);
                 let is_plain = patch.as_bytes()[10] == 1;
                 assert_eq!(is_plain, read(old).added() + read(new).added() == 0);
-                // No key that comes takes more than 64 + 1 bits, and none that goes, or stays, more than 15.
+                // No key that comes takes more than 64 + 1 bits, and none that goes, or stays, more
+                // than 15.
                 let changed = 66 * patch.added_keys() + 15 * (read(old).added() / 2 + 1);
                 assert!(patch.as_bytes().len() as u64 <= 72 + 128 + 80 + 24 + 8 + changed.div_ceil(8));
             }
@@ -277,8 +278,8 @@ fn lists_that_no_writer_makes_are_refused() {
     assert!(Patch::from_bytes(changed).is_err());
 }
 
-/// The numbers of the keys are held against the lengths before anything is made of them: no more old keys than the old file has room for,
-/// no more new ones than their code has.
+/// The numbers of the keys are held against the lengths before anything is made of them: no more
+/// old keys than the old file has room for, no more new ones than their code has.
 #[test]
 fn numbers_of_keys_are_bounded_by_the_lengths() {
     use super::{Added, NUMBERS};
@@ -293,7 +294,8 @@ fn numbers_of_keys_are_bounded_by_the_lengths() {
         let read = Added::read(&tail(old, 0, 0), false, 1000, len(old));
         assert_eq!(read.is_ok(), is_read, "{old}");
     }
-    // So many bytes of code, where a hash among `put` takes 64 bits less those of their count, and a bit.
+    // So many bytes of code, where a hash among `put` takes 64 bits less those of their count, and
+    // a bit.
     for (put, least) in [(1u64, 8), (2, 16), (3, 24), (4, 31), (255, 1817), (256, 1792)] {
         assert!(Added::read(&tail(0, put, least), false, 1000, len(put)).is_ok(), "{put}");
         assert!(Added::read(&tail(0, put, least - 1), false, 1000, len(put)).is_err(), "{put}");

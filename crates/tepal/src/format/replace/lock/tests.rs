@@ -134,7 +134,8 @@ fn writers_at_once_lose_nothing() {
                 while {
                     let mut seen = open(&path).unwrap();
                     seen.insert(&key).unwrap();
-                    // A lock's holder that comes between refuses, so this one waits for a pause of theirs.
+                    // A lock's holder that comes between refuses, so this one waits for a pause of
+                    // theirs.
                     let _lock = FileLock::acquire(&path).unwrap();
                     match seen.save_over() {
                         Ok(()) => false,
@@ -167,7 +168,8 @@ fn writers_at_once_lose_nothing() {
     assert_eq!(names(&folder), 1);
 }
 
-/// A process that was begun while there was a lock has the file open too, until it becomes another program.
+/// A process that was begun while there was a lock has the file open too, until it becomes another
+/// program.
 #[test]
 fn a_lock_ends_though_the_file_is_open_elsewhere() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,9 +1,11 @@
-//! A disk that forgets what was not synced. The power is cut at every call of a save, and what is found then is the old
-//! file or the new one, whole; once a save has said that it is done, it is the new one.
+//! A disk that forgets what was not synced. The power is cut at every call of a save, and what is
+//! found then is the old file or the new one, whole; once a save has said that it is done, it is
+//! the new one.
 //!
-//! The save runs on the real file system. At each of its steps the disk looks at the folder, and it is told of each sync.
-//! After a cut, a name leads to what it led to at any look since the folder was last synced; a file has the bytes that it
-//! had when it was last synced, and none where it never was.
+//! The save runs on the real file system. At each of its steps the disk looks at the folder, and it
+//! is told of each sync. After a cut, a name leads to what it led to at any look since the folder
+//! was last synced; a file has the bytes that it had when it was last synced, and none where it
+//! never was.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -107,7 +109,8 @@ pub(in super::super) fn synced(file: &File) {
     look();
 }
 
-/// At each look it was the old file or the new one, in the end the new one; which of the two at first is known too.
+/// At each look it was the old file or the new one, in the end the new one; which of the two at
+/// first is known too.
 fn check(seen: &[Vec<Found>], old: &Found, new: &[u8], what: &str) {
     let new = Some(new.to_vec());
     for (number, found) in seen.iter().enumerate() {
@@ -191,8 +194,8 @@ fn the_power_may_be_cut_at_every_write() {
 /// A save that leaves out a sync, or syncs too early, is found out.
 #[test]
 fn the_disk_forgets() {
-    // What is done, in this order, after the temporary file is made; and whether a cut may find something else than the
-    // old file or the new one, or the old one when all is done.
+    // What is done, in this order, after the temporary file is made; and whether a cut may find
+    // something else than the old file or the new one, or the old one when all is done.
     for (steps, is_right) in [
         ("write, sync, rename, sync folder", true),
         ("write, rename, sync folder", false),
@@ -228,8 +231,8 @@ fn the_disk_forgets() {
     }
 }
 
-/// The disk is told by whoever asks the system, so this asks the system itself: it has nothing to sync behind this device,
-/// and says so.
+/// The disk is told by whoever asks the system, so this asks the system itself: it has nothing to
+/// sync behind this device, and says so.
 #[test]
 fn a_sync_is_the_systems() {
     let device = Path::new("/dev/null");

@@ -15,7 +15,8 @@ fn moved_over(target: &Path) {
     fs::rename(other, target).unwrap();
 }
 
-/// The file was as it must be at first, and another one took its place while the new one was written.
+/// The file was as it must be at first, and another one took its place while the new one was
+/// written.
 #[test]
 fn a_file_that_changes_meanwhile_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
@@ -31,7 +32,8 @@ fn a_file_that_changes_meanwhile_is_not_replaced() {
     assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]));
 }
 
-/// The last look and the new name are one step for all savers: who holds the folder's lock is waited for, and what they have done is seen.
+/// The last look and the new name are one step for all savers: who holds the folder's lock is
+/// waited for, and what they have done is seen.
 #[cfg(unix)]
 #[test]
 fn the_last_look_waits_for_whoever_gives_a_name() {

@@ -89,8 +89,8 @@ fn what_a_request_leaves_open() {
     assert_eq!(rate_at(Scheme::Dcso, 2048, 1 << 46, 1), f64::MIN_POSITIVE);
 }
 
-/// Some programs write the rate that was asked for into their files. It is promised of the filters that they would make, and
-/// of others where it is kept.
+/// Some programs write the rate that was asked for into their files. It is promised of the filters
+/// that they would make, and of others where it is kept.
 #[test]
 fn the_rate_that_is_promised() {
     let promised = |scheme, bit_len| {

@@ -151,8 +151,9 @@ fn names_of_the_callers_hash() {
     assert!(keyed.contains("only the scheme `siphash13`"), "{keyed}");
 }
 
-/// A filter that is made for keys at hand keeps the promise by itself, and not only in the mean: where its bits fell badly
-/// it has a line more. Its seed is what it was, and a size that was asked for stays.
+/// A filter that is made for keys at hand keeps the promise by itself, and not only in the mean:
+/// where its bits fell badly it has a line more. Its seed is what it was, and a size that was asked
+/// for stays.
 #[test]
 fn a_filter_of_given_keys_keeps_its_own_promise() {
     let mut larger = 0;

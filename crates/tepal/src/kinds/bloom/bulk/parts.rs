@@ -1,7 +1,8 @@
 //! Inserting hashes that the caller keeps by their highest bits, over several threads.
 //!
-//! Where a hash has one line, its highest bits say which: each thread fills the lines of some parts that no other
-//! thread has. Only the line on which two parts meet is of both; the earlier part sets its bits in a copy.
+//! Where a hash has one line, its highest bits say which: each thread fills the lines of some parts
+//! that no other thread has. Only the line on which two parts meet is of both; the earlier part
+//! sets its bits in a copy.
 
 use alloc::vec::Vec;
 use core::num::NonZeroUsize;
@@ -30,19 +31,21 @@ struct Row<'a> {
 }
 
 impl BloomFilter {
-    /// [`insert_many_hashes`](Self::insert_many_hashes) for hashes in `2^bits` parts, over so many threads: the
-    /// same bits and counts, whatever their number. In part p are the hashes whose highest bits are p.
+    /// [`insert_many_hashes`](Self::insert_many_hashes) for hashes in `2^bits` parts, over so many
+    /// threads: the same bits and counts, whatever their number. In part p are the hashes whose
+    /// highest bits are p.
     ///
-    /// `part` is called once for each part, on any thread, and gives the hashes of it to the function that it is
-    /// handed, in pieces of any length; thousands are quick.
+    /// `part` is called once for each part, on any thread, and gives the hashes of it to the
+    /// function that it is handed, in pieces of any length; thousands are quick.
     ///
     /// Takes the memory of a few pieces. One thread does it all, part after part, in the layouts
-    /// [`Double`](crate::Layout::Double) and [`Scattered`](crate::Layout::Scattered), in filters of less than
-    /// 128 KiB or 64 bytes a part, and where keys may be refused ([`OverCapacity::Refuse`](crate::OverCapacity::Refuse)).
+    /// [`Double`](crate::Layout::Double) and [`Scattered`](crate::Layout::Scattered), in filters of
+    /// less than 128 KiB or 64 bytes a part, and where keys may be refused
+    /// ([`OverCapacity::Refuse`](crate::OverCapacity::Refuse)).
     ///
     /// # Errors
-    /// The first error of `part`, and those of [`insert_many_hashes`](Self::insert_many_hashes). Some of the
-    /// hashes are in then.
+    /// The first error of `part`, and those of [`insert_many_hashes`](Self::insert_many_hashes).
+    /// Some of the hashes are in then.
     ///
     /// # Panics
     /// If a hash does not belong to its part, or `bits` is more than 16.

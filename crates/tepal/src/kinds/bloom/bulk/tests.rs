@@ -128,7 +128,8 @@ fn refuses_where_the_batch_refuses() {
     }
 }
 
-/// Keys that fall on few lines are refused half-way, however many threads there are and wherever chunks end.
+/// Keys that fall on few lines are refused half-way, however many threads there are and wherever
+/// chunks end.
 #[test]
 fn chosen_keys_are_refused_where_the_batch_refuses_them() {
     let chosen: Vec<u64> = (0..30_000u64).map(|i| 5 << 61 | crate::hash::finish_hash(i) >> 3).collect();
@@ -145,8 +146,8 @@ fn chosen_keys_are_refused_where_the_batch_refuses_them() {
     }
 }
 
-/// The bits are counted by the chunk with which the keys of the capacity are in, since the next one has to know them; and
-/// not before.
+/// The bits are counted by the chunk with which the keys of the capacity are in, since the next one
+/// has to know them; and not before.
 #[test]
 fn chunks_count_where_the_next_has_to_know() {
     let all = spread(0..20_000);
@@ -347,7 +348,8 @@ proptest! {
     }
 }
 
-/// A list whose keys stop coming: from some number on, asking for one panics, the second time round at the latest.
+/// A list whose keys stop coming: from some number on, asking for one panics, the second time round
+/// at the latest.
 struct Breaking {
     asked: AtomicU64,
     breaks_at: u64,
@@ -364,7 +366,8 @@ impl Keys for Breaking {
     }
 }
 
-/// A panic in the caller's code leaves a filter whose file is read again, and that has what was in before.
+/// A panic in the caller's code leaves a filter whose file is read again, and that has what was in
+/// before.
 #[test]
 fn a_panic_of_the_callers_leaves_a_sound_filter() {
     use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -143,8 +143,9 @@ fn shrinking_to_the_rate_of_now_changes_nothing() {
     }
 }
 
-/// A filter whose bits fell well may be smaller than one planned for its keys, one whose bits fell badly may not:
-/// it is folded by the factor that gives just the rate, and holds what such a filter is planned for.
+/// A filter whose bits fell well may be smaller than one planned for its keys, one whose bits fell
+/// badly may not: it is folded by the factor that gives just the rate, and holds what such a filter
+/// is planned for.
 #[test]
 fn folding_goes_as_far_as_the_rate() {
     let mut better = 0;
@@ -180,7 +181,8 @@ fn folding_goes_as_far_as_the_rate() {
     assert!(better > 0, "none is better than planned");
 }
 
-/// Every factor that there is, and none besides, gives what building small gives; the promise is kept, or is the new rate.
+/// Every factor that there is, and none besides, gives what building small gives; the promise is
+/// kept, or is the new rate.
 #[test]
 fn folding_by_each_factor() {
     for (layout, unit) in [(Layout::Line, 512), (Layout::SplitBlock, 256), (Layout::Scattered, 64)] {
@@ -213,14 +215,15 @@ fn folding_by_each_factor() {
     }
 }
 
-/// A union of more keys than the capacity is refused where its rate is past the promise, or one of more keys than anybody
-/// knows; it is judged by its lines, not by the number of its bits.
+/// A union of more keys than the capacity is refused where its rate is past the promise, or one of
+/// more keys than anybody knows; it is judged by its lines, not by the number of its bits.
 #[test]
 fn unions_are_judged_by_their_rate() {
     for &layout in Layout::ALL {
         let builder = BloomFilter::builder().layout(layout).capacity(1000);
         let part = |keys: core::ops::Range<u64>| filled(&builder, keys);
-        // Both have the same keys, so the union has no more than one: known to be few enough, or seen to be.
+        // Both have the same keys, so the union has no more than one: known to be few enough, or
+        // seen to be.
         let mut same = part(0..900);
         same.union_with(&part(0..900)).unwrap();
         assert_eq!((same.keys_inserted(), same.is_over_capacity()), (Some(1800), false));

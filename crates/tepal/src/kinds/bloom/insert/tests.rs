@@ -23,7 +23,8 @@ fn a_refused_key_stops_a_batch_of_any_scheme() {
     }
 }
 
-/// A batch far from the end reports no bit; with fewer than four keys of room a line, it reports every one.
+/// A batch far from the end reports no bit; with fewer than four keys of room a line, it reports
+/// every one.
 #[test]
 fn a_batch_counts_near_the_end() {
     for builder in builders() {
@@ -173,8 +174,8 @@ fn change(filter: &mut BloomFilter, step: &Step) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Through every mixture of single keys, batches and changes, the same keys are refused as by counting each, and
-    /// nothing else differs either.
+    /// Through every mixture of single keys, batches and changes, the same keys are refused as by
+    /// counting each, and nothing else differs either.
     #[test]
     fn grants_are_as_counting_each_key(
         layout in prop::sample::select(Layout::ALL.to_vec()),

@@ -67,7 +67,8 @@ fn integers() -> BloomFilterBuilder {
     BloomFilter::builder().capacity(20_000).key_domain(KeyDomain::Integer)
 }
 
-/// Wherever it stops: all keys are in, the count is at most a turn too high, and the filter goes on.
+/// Wherever it stops: all keys are in, the count is at most a turn too high, and the filter goes
+/// on.
 #[test]
 fn forgotten() {
     for keys in [0, 1, 2, 1023, 1024, 1025, 1026, 5000] {

@@ -134,9 +134,9 @@ fn schemes_of_other_programs_refuse_nothing_unless_told() {
     assert!(strict.shrink_to(0.5).is_err());
 }
 
-/// Of many small filters, filled by single keys or batches until they refuse: none refuses a key before its capacity, the
-/// mean keeps the promise, and at most one in six is beyond it by itself. (One in twenty is expected; so few of a size cannot
-/// tell. The example `small` has a thousand.)
+/// Of many small filters, filled by single keys or batches until they refuse: none refuses a key
+/// before its capacity, the mean keeps the promise, and at most one in six is beyond it by itself.
+/// (One in twenty is expected; so few of a size cannot tell. The example `small` has a thousand.)
 #[test]
 fn small_filters_keep_the_promise_to_the_last_key() {
     for &layout in Layout::ALL {
@@ -206,7 +206,8 @@ fn an_unknown_number_of_keys_is_judged_by_the_bits() {
     }
 }
 
-/// Gives keys one by one, so many at most, until one is refused, and says how often the bits were looked at.
+/// Gives keys one by one, so many at most, until one is refused, and says how often the bits were
+/// looked at.
 fn looks_until_refused(filter: &mut BloomFilter, keys: u64) -> u32 {
     let mut looks = 0;
     for key in 0..keys {
@@ -219,7 +220,8 @@ fn looks_until_refused(filter: &mut BloomFilter, keys: u64) -> u32 {
     looks
 }
 
-/// Near the end, repeats cost no look at the bits of a filter, and no look is missed however keys come.
+/// Near the end, repeats cost no look at the bits of a filter, and no look is missed however keys
+/// come.
 #[test]
 fn looks_are_few() {
     for builder in builders() {
@@ -230,8 +232,9 @@ fn looks_are_few() {
     }
 }
 
-/// Keys that were chosen by the filter's own hash are refused when half of them are in, with the reason, whether they fall
-/// on a quarter of the lines or fill a few of them; a seed of its own or another policy takes them.
+/// Keys that were chosen by the filter's own hash are refused when half of them are in, with the
+/// reason, whether they fall on a quarter of the lines or fill a few of them; a seed of its own or
+/// another policy takes them.
 #[test]
 fn keys_chosen_by_the_filters_hash_are_refused_half_way() {
     for layout in [Layout::Line, Layout::SplitBlock] {
@@ -277,8 +280,9 @@ fn no_false_alarm() {
     }
 }
 
-/// However few bits a key sets, and however few keys there are for the lines, ordinary keys are not taken for chosen ones; and
-/// what is said of keys like the members is what is measured of ordinary keys.
+/// However few bits a key sets, and however few keys there are for the lines, ordinary keys are not
+/// taken for chosen ones; and what is said of keys like the members is what is measured of ordinary
+/// keys.
 #[test]
 fn no_false_alarm_in_nearly_empty_filters() {
     for (layout, ks) in [(Layout::Line, [1, 2, 3, 6]), (Layout::Double, [2, 3, 4, 6])] {
@@ -300,8 +304,8 @@ fn no_false_alarm_in_nearly_empty_filters() {
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
 }
 
-/// A filter with far more room than its capacity is not looked at for each key, and one whose rate is too small for a
-/// number still refuses in the end.
+/// A filter with far more room than its capacity is not looked at for each key, and one whose rate
+/// is too small for a number still refuses in the end.
 #[test]
 fn looks_are_few_in_large_filters_for_few_keys() {
     let mut filter = BloomFilter::builder().bit_len(8 << 20).capacity(1000).build().unwrap();
@@ -315,8 +319,8 @@ fn looks_are_few_in_large_filters_for_few_keys() {
     assert!(filter.false_positive_rate() <= WITHIN * filter.promised_false_positive_rate());
 }
 
-/// What tells whether a filter is full and what refuses a key are one rule: whoever opens a file is refused a new key if and only
-/// if it is said to be full.
+/// What tells whether a filter is full and what refuses a key are one rule: whoever opens a file is
+/// refused a new key if and only if it is said to be full.
 #[test]
 fn a_filter_is_full_where_it_takes_no_new_key() {
     for layout in Layout::ALL {
@@ -340,8 +344,9 @@ fn a_filter_is_full_where_it_takes_no_new_key() {
     }
 }
 
-/// Past the capacity too it is said that the keys were chosen by the filter's hash, where they went in under another policy; and every key is
-/// refused, for in full lines each looks as if it were in.
+/// Past the capacity too it is said that the keys were chosen by the filter's hash, where they went
+/// in under another policy; and every key is refused, for in full lines each looks as if it were
+/// in.
 #[test]
 fn chosen_keys_are_named_past_the_capacity_too() {
     let builder = BloomFilter::builder().layout(Layout::Line).capacity(20_000);

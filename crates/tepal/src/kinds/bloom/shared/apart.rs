@@ -30,7 +30,8 @@ impl Drop for Present<'_> {
 }
 
 impl BloomFilter<Shared> {
-    /// Inserts keys that stand in a list by lines apart, as far as that pays, and says how many are in.
+    /// Inserts keys that stand in a list by lines apart, as far as that pays, and says how many are
+    /// in.
     pub(super) fn insert_apart<K: Keys + ?Sized>(&self, keys: &K) -> (usize, Result<()>) {
         let _present = Present::new(&self.lines.apart);
         let mut done = 0;
@@ -72,10 +73,11 @@ impl BloomFilter<Shared> {
         done
     }
 
-    /// So many of the keys to set apart next, and the lines for them, where that pays and there is memory.
+    /// So many of the keys to set apart next, and the lines for them, where that pays and there is
+    /// memory.
     ///
-    /// Where keys may be refused, the threads share the room up to the next look that may not be missed: half-way, and at the
-    /// capacity.
+    /// Where keys may be refused, the threads share the room up to the next look that may not be
+    /// missed: half-way, and at the capacity.
     fn piece_apart(&self, keys: usize) -> Option<(usize, Vec<Line>)> {
         let lines = self.lines.lines.len();
         let least = lines.saturating_mul(KEYS_A_LINE);
@@ -97,8 +99,8 @@ impl BloomFilter<Shared> {
         usize::try_from(room / self.lines.apart.load(Relaxed).max(1)).ok()
     }
 
-    /// Sets all bits of lines in which so many keys are set; or none, where keys may be refused and there is no room for all
-    /// of these any more.
+    /// Sets all bits of lines in which so many keys are set; or none, where keys may be refused and
+    /// there is no room for all of these any more.
     fn unite(&self, lines: &[Line], keys: usize) -> bool {
         let keys = keys as u64;
         if !self.refuses() {

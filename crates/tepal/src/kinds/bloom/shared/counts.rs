@@ -6,10 +6,12 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::bits::atomic::{AtomicBool, AtomicU64};
 
-/// As many threads as can add to a counter without meeting. A model of all interleavings keeps to one.
+/// As many threads as can add to a counter without meeting. A model of all interleavings keeps to
+/// one.
 const STRIPES: usize = if cfg!(all(test, loom)) { 1 } else { 64 };
 
-/// After so many keys of a stripe it is worth a look at how many there are; after fewer where few are to come.
+/// After so many keys of a stripe it is worth a look at how many there are; after fewer where few
+/// are to come.
 const LOOK_EVERY: u64 = 256;
 const LOOK_EVERY_SMALL: u64 = 16;
 
@@ -33,7 +35,8 @@ impl Counter {
         Counter { stripes: Box::new(array::from_fn(|_| Stripe(AtomicU64::new(0)))), look_every }
     }
 
-    /// Adds to it. Now and then, after some hundreds at most, that is worth a look at the sum: then it says so.
+    /// Adds to it. Now and then, after some hundreds at most, that is worth a look at the sum: then
+    /// it says so.
     #[inline]
     pub(super) fn add(&self, count: u64) -> bool {
         let before = self.stripes[stripe()].0.fetch_add(count, Relaxed);
@@ -46,8 +49,8 @@ impl Counter {
     }
 }
 
-/// A number for the running thread, from where its stack lies: it needs no operating system. Threads that get the
-/// same one count as exactly, and slower.
+/// A number for the running thread, from where its stack lies: it needs no operating system.
+/// Threads that get the same one count as exactly, and slower.
 #[inline]
 fn stripe() -> usize {
     let here = 0u8;
@@ -84,7 +87,8 @@ pub(super) struct Watch {
 const LOOKING: u64 = 0;
 
 impl Watch {
-    /// For a filter of which `share` is watched, with `in_sample` set bits in that: to be looked at with the next one.
+    /// For a filter of which `share` is watched, with `in_sample` set bits in that: to be looked at
+    /// with the next one.
     pub(super) fn new(share: f64, in_sample: u64) -> Self {
         let watch = Watch {
             share,
@@ -138,8 +142,9 @@ impl Watch {
         }
     }
 
-    /// Does what must meet neither a look nor another of its kind: `work` sets so many bits of the sample, and then it is
-    /// looked; or nothing is changed. Whoever sets a bit of the sample meanwhile waits.
+    /// Does what must meet neither a look nor another of its kind: `work` sets so many bits of the
+    /// sample, and then it is looked; or nothing is changed. Whoever sets a bit of the sample
+    /// meanwhile waits.
     pub(super) fn alone(&self, work: impl FnOnce() -> Option<u64>, look: impl FnOnce() -> Next) -> bool {
         let look_at = loop {
             let look_at = self.look_at.load(Relaxed);
@@ -160,7 +165,8 @@ impl Watch {
         sampled.is_some()
     }
 
-    /// The others stop too, at their next bit of the sample: the look is of about the middle of its time.
+    /// The others stop too, at their next bit of the sample: the look is of about the middle of its
+    /// time.
     fn look_alone(&self, look: impl FnOnce() -> Next) {
         let before = self.bits.0.load(Relaxed);
         let next = look();

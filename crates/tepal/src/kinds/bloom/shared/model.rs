@@ -1,4 +1,5 @@
-//! All interleavings, and all values that a relaxed load may give, of two or three threads (`.ci/loom`).
+//! All interleavings, and all values that a relaxed load may give, of two or three threads
+//! (`.ci/loom`).
 
 use alloc::vec;
 
@@ -22,8 +23,8 @@ fn model(test: impl Fn() + Sync + Send + 'static) {
     loom::model(test);
 }
 
-/// Nothing that two threads set in the same words is lost, and of two that insert the same key one at least hears
-/// that it is new.
+/// Nothing that two threads set in the same words is lost, and of two that insert the same key one
+/// at least hears that it is new.
 #[test]
 fn insert_and_insert() {
     for (layout, num_hashes) in [(Layout::SplitBlock, 8), (Layout::Scattered, 2)] {
@@ -64,7 +65,8 @@ fn batch_and_batch() {
     });
 }
 
-/// Keys that were set in lines apart, beside a single one and beside others like them: none is lost, and all are counted.
+/// Keys that were set in lines apart, beside a single one and beside others like them: none is
+/// lost, and all are counted.
 #[test]
 fn apart_and_alone() {
     for policy in [OverCapacity::Warn, OverCapacity::Refuse] {
@@ -86,7 +88,8 @@ fn apart_and_alone() {
     }
 }
 
-/// Of two that want room which is there for one, one gets it, whoever looks meanwhile; and none waits for ever.
+/// Of two that want room which is there for one, one gets it, whoever looks meanwhile; and none
+/// waits for ever.
 #[test]
 fn room_for_one() {
     model(|| {
@@ -105,7 +108,8 @@ fn room_for_one() {
     });
 }
 
-/// An insert that found every bit set, by another thread that it did not wait for, is seen by all that happens after.
+/// An insert that found every bit set, by another thread that it did not wait for, is seen by all
+/// that happens after.
 #[test]
 fn an_insert_that_set_nothing_is_seen() {
     model(|| {
@@ -151,7 +155,8 @@ fn insert_and_snapshot() {
     });
 }
 
-/// Whoever sets the last bit that there is room for, or sees it set, finds the filter full after both are done.
+/// Whoever sets the last bit that there is room for, or sees it set, finds the filter full after
+/// both are done.
 #[test]
 fn full_is_noticed() {
     model(|| {

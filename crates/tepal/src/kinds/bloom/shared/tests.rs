@@ -32,7 +32,8 @@ fn threads_can_share_it() {
     is_shared_by_threads::<BloomFilter<Shared>>();
 }
 
-/// Threads that insert and ask at once, by every call, leave just the bits of one thread that does it alone.
+/// Threads that insert and ask at once, by every call, leave just the bits of one thread that does
+/// it alone.
 #[test]
 fn many_threads_are_as_one() {
     let each = 100_000;
@@ -180,7 +181,8 @@ fn capacity_is_kept() {
                 threads.into_iter().map(|thread| thread.join().unwrap()).sum()
             });
             assert!(inserted >= capacity, "{layout} {capacity} by {batch}: refused after {inserted}");
-            // Each thread may finish its key, or its piece of a batch, however long it was kept from that.
+            // Each thread may finish its key, or its piece of a batch, however long it was kept
+            // from that.
             let late = 4.0 * batch.min(BATCH) as f64 * f64::from(shared.num_hashes()) / capacity as f64;
             let rate = shared.false_positive_rate() / shared.promised_false_positive_rate();
             let most = if rate > WITHIN && inserted < capacity + 4 { rate } else { (1.0 + late) * 1.04 };
@@ -215,8 +217,8 @@ fn schemes_without_a_hash_are_shared_too() {
         assert_eq!(shared.false_positive_rate(), alone.false_positive_rate());
         let (none, many) = (shared.insert_hash(1), shared.insert_many_hashes(&[1]));
         assert!(matches!((none, many), (Err(Error::NoHash { .. }), Err(Error::NoHash { .. }))));
-        // Where new keys alone count, a repeat may come before the key of the other thread is in, and another order
-        // of keys makes others look as if they were in already.
+        // Where new keys alone count, a repeat may come before the key of the other thread is in,
+        // and another order of keys makes others look as if they were in already.
         let (here, there) = (shared.keys_inserted().unwrap(), alone.keys_inserted().unwrap());
         assert!(here >= there * 98 / 100 && here <= 8000, "{scheme}: {here}, {there}");
         let refused = (0..100_000u64).find_map(|i| shared.insert(&std::format!("more {i}")).err());
@@ -253,7 +255,8 @@ fn policies_and_refused_keys() {
     assert!(!full.is_over_capacity() && full.insert("new").is_err() && !full.insert(&17u64).unwrap());
 }
 
-/// Filled by a thread, a filter that refuses is full and not over capacity; one that was over before stays so.
+/// Filled by a thread, a filter that refuses is full and not over capacity; one that was over
+/// before stays so.
 #[test]
 fn refusing_is_never_over_capacity_by_inserting() {
     for &layout in Layout::ALL {
@@ -273,8 +276,8 @@ fn refusing_is_never_over_capacity_by_inserting() {
     }
 }
 
-/// One thread is refused at the key at which it is refused in memory, and is told the same: exactly so where each new key
-/// is looked at.
+/// One thread is refused at the key at which it is refused in memory, and is told the same: exactly
+/// so where each new key is looked at.
 #[test]
 fn one_thread_is_refused_as_in_memory() {
     for &layout in Layout::ALL {
@@ -292,7 +295,8 @@ fn one_thread_is_refused_as_in_memory() {
     }
 }
 
-/// Sixteen threads that insert such pieces at once stay within the limit; where nobody is refused, pieces are whole.
+/// Sixteen threads that insert such pieces at once stay within the limit; where nobody is refused,
+/// pieces are whole.
 #[test]
 fn pieces_leave_room_for_sixteen_threads() {
     for &layout in Layout::ALL {
@@ -308,7 +312,8 @@ fn pieces_leave_room_for_sixteen_threads() {
     }
 }
 
-/// Schemes with positions of their own, by one thread: every answer, count and refusal is as in memory.
+/// Schemes with positions of their own, by one thread: every answer, count and refusal is as in
+/// memory.
 #[cfg(feature = "foreign")]
 #[test]
 fn schemes_without_a_hash_are_as_in_memory() {
@@ -437,8 +442,8 @@ fn it_is_saved_while_threads_insert() {
     assert_eq!(shared.to_bytes().unwrap(), shared.snapshot().unwrap().to_bytes().unwrap());
 }
 
-/// Threads that insert keys which were chosen by the filter's own hash are all refused when half of the keys are in, and told
-/// why.
+/// Threads that insert keys which were chosen by the filter's own hash are all refused when half of
+/// the keys are in, and told why.
 #[test]
 fn chosen_keys_are_refused_on_every_thread() {
     let shared = filter(Layout::Line, 40_000).into_shared();
@@ -459,8 +464,8 @@ fn chosen_keys_are_refused_on_every_thread() {
     assert!((20_000..22_000).contains(&inserted), "{inserted}");
 }
 
-/// Where nobody is refused, a filter is over capacity from the key on that takes it past its promise, and not before: one key more might,
-/// when it is looked at.
+/// Where nobody is refused, a filter is over capacity from the key on that takes it past its
+/// promise, and not before: one key more might, when it is looked at.
 #[test]
 fn warning_begins_at_the_key_that_breaks_the_promise() {
     let mut told = 0;

@@ -11,8 +11,8 @@ use crate::bits::{self, Bits};
 use crate::error::Result;
 
 impl BloomFilter<Shared> {
-    /// A copy in memory of what the filter holds now, while other threads go on: with every key whose insert happened
-    /// before this call, and perhaps some of the others.
+    /// A copy in memory of what the filter holds now, while other threads go on: with every key
+    /// whose insert happened before this call, and perhaps some of the others.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it.
@@ -29,13 +29,14 @@ impl BloomFilter<Shared> {
         Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
     }
 
-    /// Adds all keys of `other`, while other threads insert and ask: a partial filter that one of them has filled by itself.
-    /// Every [`contains`](Self::contains) that happens after this call answers `true` for them. Keys that both have count twice in
+    /// Adds all keys of `other`, while other threads insert and ask: a partial filter that one of
+    /// them has filled by itself. Every [`contains`](Self::contains) that happens after this call
+    /// answers `true` for them. Keys that both have count twice in
     /// [`keys_inserted`](BloomFilter::keys_inserted).
     ///
     /// Costs a pass over the bits of both, and another one where the policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse). Keys that other threads insert meanwhile are not looked at when
-    /// the capacity is.
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse). Keys that other threads insert
+    /// meanwhile are not looked at when the capacity is.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -52,7 +53,8 @@ impl BloomFilter<Shared> {
     /// ```
     ///
     /// # Errors
-    /// As [`union_with`](BloomFilter::union_with) of a filter in memory. The filter is unchanged then.
+    /// As [`union_with`](BloomFilter::union_with) of a filter in memory. The filter is unchanged
+    /// then.
     pub fn union_with<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<()> {
         self.check_compatible(other)?;
         other.check_before_copying()?;
@@ -69,8 +71,8 @@ impl BloomFilter<Shared> {
         Ok(())
     }
 
-    /// Forgets all keys. This needs the filter for itself alone. While other threads have it, put another filter in its
-    /// place.
+    /// Forgets all keys. This needs the filter for itself alone. While other threads have it, put
+    /// another filter in its place.
     ///
     /// ```
     /// use tepal::BloomFilter;

@@ -86,8 +86,8 @@ fn seeds_of_purposes() {
     assert_eq!(seeds.len(), 1002);
 }
 
-/// What the fullest block says of the others is true of their mean: of keys from anywhere, nearly always enough, and of
-/// chosen ones too little.
+/// What the fullest block says of the others is true of their mean: of keys from anywhere, nearly
+/// always enough, and of chosen ones too little.
 #[test]
 fn the_fullest_block_tells_when_there_are_no_crowds() {
     for layout in LAYOUTS {

@@ -25,7 +25,8 @@ fn noted(chain: &mut ScalableBloomFilter, keys: &[u64]) -> Vec<bool> {
     is_new
 }
 
-/// One key at a time, in batches of any length, and by the calls that say nothing: the same links, bits and answers.
+/// One key at a time, in batches of any length, and by the calls that say nothing: the same links,
+/// bits and answers.
 #[test]
 fn a_batch_is_its_keys_one_by_one() {
     for lengths in [1, 7, 511, 512, 513, 5000] {
@@ -50,7 +51,8 @@ fn a_batch_is_its_keys_one_by_one() {
     }
 }
 
-/// The rate is within the promise wherever the chain is: half-way through a link, at its end, right after the next began.
+/// The rate is within the promise wherever the chain is: half-way through a link, at its end, right
+/// after the next began.
 #[test]
 fn the_promise_is_kept_at_every_edge() {
     let promised = 0.01;
@@ -82,7 +84,8 @@ fn the_promise_is_kept_at_every_edge() {
     }
 }
 
-/// Keys that were chosen by the chain's own hash are not taken for ever, held or not, and nothing changes by being refused.
+/// Keys that were chosen by the chain's own hash are not taken for ever, held or not, and nothing
+/// changes by being refused.
 #[test]
 fn keys_of_its_own_hash_are_refused() {
     for rate in [0.05, 1e-4] {
@@ -108,7 +111,8 @@ fn keys_of_its_own_hash_are_refused() {
     }
 }
 
-/// Expected keys make the next link larger, and never smaller than the next total of the series 100, 500, 2,100, 8,500.
+/// Expected keys make the next link larger, and never smaller than the next total of the series
+/// 100, 500, 2,100, 8,500.
 #[test]
 fn what_is_expected_makes_the_next_link_larger() {
     let capacities =
@@ -161,7 +165,8 @@ fn what_cannot_be_built_is_refused() {
     assert_eq!((chain.links()[0].capacity(), chain.promised_false_positive_rate()), (65_536, 0.01));
 }
 
-/// Keys that were prepared for a scheme without a hash are none of a chain that has one: nothing goes in.
+/// Keys that were prepared for a scheme without a hash are none of a chain that has one: nothing
+/// goes in.
 #[cfg(all(feature = "foreign", feature = "extras"))]
 #[test]
 fn keys_of_another_scheme_are_refused() {

@@ -1,4 +1,5 @@
-//! The plan of links over years of runs, by arithmetic, and chains that are opened and saved for each run.
+//! The plan of links over years of runs, by arithmetic, and chains that are opened and saved for
+//! each run.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -59,8 +60,8 @@ impl Paper {
     }
 }
 
-/// Ten years of daily runs: at most 12 links, and at most 1.25 times the bits that the same keys take through one pipe, on
-/// every day, whatever was expected.
+/// Ten years of daily runs: at most 12 links, and at most 1.25 times the bits that the same keys
+/// take through one pipe, on every day, whatever was expected.
 #[test]
 fn ten_years_take_few_links_and_no_more_bits_than_a_pipe() {
     for (keys, days) in [(1, 3650), (70_000, 3650), (300_000, 3650), (10_000_000, 3650)] {
@@ -138,7 +139,8 @@ fn a_chain_of_many_links_goes_on() {
     }
 }
 
-/// A run of the chain: opened, told what to expect, given its keys in pages, saved. Gives its links and how many keys were new.
+/// A run of the chain: opened, told what to expect, given its keys in pages, saved. Gives its links
+/// and how many keys were new.
 fn run(file: &mut Vec<u8>, keys: core::ops::Range<u64>) -> (usize, u64) {
     let crate::AnyFilter::Scalable(mut chain) = crate::from_bytes(file).unwrap().into_filter() else {
         panic!("no chain");
@@ -161,7 +163,8 @@ fn run(file: &mut Vec<u8>, keys: core::ops::Range<u64>) -> (usize, u64) {
     (links, new)
 }
 
-/// What `tepal uniq --state` does each day, with the bytes of its state: 3,650 runs of 1 key, and 90 of 70,000.
+/// What `tepal uniq --state` does each day, with the bytes of its state: 3,650 runs of 1 key, and
+/// 90 of 70,000.
 #[test]
 fn a_state_goes_on_for_years() {
     for (keys, runs, most) in [(1, 3650, 1), (70_000, 90, 5)] {
@@ -174,7 +177,8 @@ fn a_state_goes_on_for_years() {
             new += new_today;
             assert!(links <= most, "day {day}: {links} links");
         }
-        // Of 6.3 million, 6.3 are taken for seen at most on average, which is 25 once in 10^8 times.
+        // Of 6.3 million, 6.3 are taken for seen at most on average, which is 25 once in 10^8
+        // times.
         assert!(runs * keys - new <= 25, "{new} of {}", runs * keys);
         // The same keys through a pipe.
         let mut pipe = uniq();
@@ -188,7 +192,8 @@ fn a_state_goes_on_for_years() {
     }
 }
 
-/// A chain that cannot grow says so before and when a key comes, keeps what it has and answers as before.
+/// A chain that cannot grow says so before and when a key comes, keeps what it has and answers as
+/// before.
 #[test]
 fn a_chain_ends_where_its_promise_does() {
     for rate in [4e-12, 1e-11] {

@@ -8,10 +8,13 @@ use crate::kinds::storage::PlainStorage;
 impl<L: PlainStorage> RibbonFilter<L> {
     /// Is the key in the set?
     ///
-    /// `false` is certain. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A
-    /// key that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key, and answers `true`.
+    /// `false` is certain. `true` means perhaps: about
+    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that
+    /// the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key,
+    /// and answers `true`.
     ///
-    /// Costs one hash and an access to two neighbouring lines; where keys were [added](Self::insert), a search in their list too.
+    /// Costs one hash and an access to two neighbouring lines; where keys were
+    /// [added](Self::insert), a search in their list too.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -28,8 +31,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.meta.keys.is_in_any(key, |hash| self.contains_hash(hash))
     }
 
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     #[inline(always)]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
@@ -60,7 +63,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
         "```"
     );
 
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
+    /// `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.

@@ -42,19 +42,22 @@ impl RibbonFilter {
 }
 
 impl RibbonFilterBuilder {
-    /// The promised share of `true` answers among keys that are not in it, from 2^-32 to 0.5, such as 0.01 for 1 %, which is the
-    /// default. It is kept, and hardly any bit is spent on a lower one: powers of two are cheapest, 0.1 costs 1.3 % more bits than its share,
-    /// 0.01 1.5 %, any rate of 1/8 or less 2 % at most, from 100,000 keys on.
+    /// The promised share of `true` answers among keys that are not in it, from 2^-32 to 0.5, such
+    /// as 0.01 for 1 %, which is the default. It is kept, and hardly any bit is spent on a lower
+    /// one: powers of two are cheapest, 0.1 costs 1.3 % more bits than its share, 0.01 1.5 %, any
+    /// rate of 1/8 or less 2 % at most, from 100,000 keys on.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// At a rate between two powers of two above 1/64, makes the filter that is asked faster, and not the smallest one. At other rates,
-    /// close to a power of two, and of few keys, both are the same.
+    /// At a rate between two powers of two above 1/64, makes the filter that is asked faster, and
+    /// not the smallest one. At other rates, close to a power of two, and of few keys, both are the
+    /// same.
     ///
-    /// The smallest one has a second ribbon there, which a part of the keys is looked up in too: a key in it is found in 1.5 to 1.8 times
-    /// the time, another one is not found in 1.1 to 1.3 times. This one takes up to 4 % more bits (`docs/ribbon.md`).
+    /// The smallest one has a second ribbon there, which a part of the keys is looked up in too: a
+    /// key in it is found in 1.5 to 1.8 times the time, another one is not found in 1.1 to 1.3
+    /// times. This one takes up to 4 % more bits (`docs/ribbon.md`).
     ///
     /// ```
     /// use tepal::RibbonFilter;
@@ -70,7 +73,8 @@ impl RibbonFilterBuilder {
 
     key_options!("a ribbon filter");
 
-    /// Builds over so many threads; one, where nothing is said. The filter is the same, bit for bit.
+    /// Builds over so many threads; one, where nothing is said. The filter is the same, bit for
+    /// bit.
     #[cfg(feature = "parallel")]
     pub fn threads(mut self, threads: core::num::NonZeroUsize) -> Self {
         self.threads = threads.get();
@@ -88,17 +92,18 @@ impl RibbonFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and [`Error::Parameter`] for other impossible values;
-    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] for a filter of the caller's hashes
-    /// (`build_from_hashes` takes them); [`Error::TooLarge`] where there is no memory.
+    /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and [`Error::Parameter`] for other
+    /// impossible values; [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// [`Error::CallerHashes`] for a filter of the caller's hashes (`build_from_hashes` takes
+    /// them); [`Error::TooLarge`] where there is no memory.
     pub fn build_from<K: Key>(self, keys: impl IntoIterator<Item = K>) -> Result<RibbonFilter> {
         let hasher = self.key_hasher()?;
         let hashes = hash_each(keys, |key, sink| hasher.hash_ref(key.key(sink)))?;
         self.build_from_hashes(hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's [`key_hasher`](Self::key_hasher) or by the
-    /// caller. Takes no memory for hashes but theirs.
+    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's
+    /// [`key_hasher`](Self::key_hasher) or by the caller. Takes no memory for hashes but theirs.
     ///
     /// # Errors
     /// As [`build_from`](Self::build_from).
@@ -122,8 +127,8 @@ impl RibbonFilterBuilder {
     }
 
     /// About how many bytes the ribbon of so many different keys will take
-    /// ([`size_in_bytes`](RibbonFilter::size_in_bytes)): within a hundredth from 10,000 keys on. The rate that is asked for is met,
-    /// whatever the keys.
+    /// ([`size_in_bytes`](RibbonFilter::size_in_bytes)): within a hundredth from 10,000 keys on.
+    /// The rate that is asked for is met, whatever the keys.
     ///
     /// ```
     /// use tepal::RibbonFilter;
@@ -135,7 +140,8 @@ impl RibbonFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] for a rate that no ribbon has; [`Error::TooLarge`] for more keys than any has.
+    /// [`Error::RateOutOfReach`] for a rate that no ribbon has; [`Error::TooLarge`] for more keys
+    /// than any has.
     pub fn planned_size_in_bytes(&self, keys: u64) -> Result<u64> {
         let lines =
             crate::kinds::ribbon::plan::planned_lines(keys, self.reachable_rate()?, !self.prefers_speed)?;

@@ -1,4 +1,5 @@
-//! Keys that come after the ribbon was built: the list of their hashes beside it (FORMAT.md, section 4.11).
+//! Keys that come after the ribbon was built: the list of their hashes beside it (FORMAT.md,
+//! section 4.11).
 
 use alloc::vec::Vec;
 
@@ -11,11 +12,12 @@ use crate::kinds::bloom::after;
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {
-    /// Adds a key beside the ribbon, which does not change, wherever that is: 8 bytes in memory, where the ribbon does not find the key anyway.
-    /// `true`: the key is surely new.
+    /// Adds a key beside the ribbon, which does not change, wherever that is: 8 bytes in memory,
+    /// where the ribbon does not find the key anyway. `true`: the key is surely new.
     ///
-    /// No stranger is found more often for it: the list is one of whole hashes. It is for a few keys, until the filter is built anew:
-    /// a key in the ribbon takes a tenth of that. Costs a lookup, and for a new key a move of those with a greater hash;
+    /// No stranger is found more often for it: the list is one of whole hashes. It is for a few
+    /// keys, until the filter is built anew: a key in the ribbon takes a tenth of that. Costs a
+    /// lookup, and for a new key a move of those with a greater hash;
     /// [`insert_many`](Self::insert_many) moves them once for all.
     ///
     /// ```
@@ -29,16 +31,17 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's hashes;
-    /// [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
+    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`]
+    /// in a filter of the caller's hashes; [`Error::TooLarge`] where there is no memory. The filter
+    /// is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -52,8 +55,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
         Ok(true)
     }
 
-    /// [`insert`](Self::insert) for many keys: they are sorted, and merged with those that were added before. Takes 8 bytes for each new
-    /// one meanwhile.
+    /// [`insert`](Self::insert) for many keys: they are sorted, and merged with those that were
+    /// added before. Takes 8 bytes for each new one meanwhile.
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The keys before the refused one are in.
@@ -95,7 +98,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.merge(new)
     }
 
-    /// [`insert_many`](Self::insert_many) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+    /// [`insert_many`](Self::insert_many) for keys that the filter's
+    /// [`key_hasher`](Self::key_hasher) has prepared.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
@@ -118,7 +122,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// Unites two filters of the same ribbon: what was added to either is in both.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] for filters of different ribbons; [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
+    /// [`Error::NotPossible`] for filters of different ribbons; [`Error::TooLarge`] where there is
+    /// no memory. The filter is unchanged then.
     pub fn union_with<M: PlainStorage>(&mut self, other: &RibbonFilter<M>) -> Result<()> {
         if !self.is_of_the_same_ribbon(other) {
             return Err(self.refusal(Operation::Unite));

@@ -1,4 +1,5 @@
-//! What every kind of filter does, for a ribbon: what would change more than the list beside it is refused.
+//! What every kind of filter does, for a ribbon: what would change more than the list beside it is
+//! refused.
 
 use alloc::vec::Vec;
 

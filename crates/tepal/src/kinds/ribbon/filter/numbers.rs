@@ -1,4 +1,5 @@
-//! A filter of the numbers that keys have in a table: what the table knew of its keys, and no key (FORMAT.md, section 2.8).
+//! A filter of the numbers that keys have in a table: what the table knew of its keys, and no key
+//! (FORMAT.md, section 2.8).
 
 use core::num::NonZeroU64;
 
@@ -16,14 +17,16 @@ pub(super) const fn hash_of(number: u64) -> u64 {
 }
 
 impl<L: PlainStorage> RibbonFilter<L> {
-    /// Of how many numbers its own are, where it was made of a table ([`QuotientFilter::numbers`](crate::QuotientFilter::numbers));
-    /// `None` where it was built of keys.
+    /// Of how many numbers its own are, where it was made of a table
+    /// ([`QuotientFilter::numbers`](crate::QuotientFilter::numbers)); `None` where it was built of
+    /// keys.
     #[must_use]
     pub fn numbers(&self) -> Option<u64> {
         self.numbers.map(NonZeroU64::get)
     }
 
-    /// The share of other keys that have a number of the table: these are found, whatever the ribbon says.
+    /// The share of other keys that have a number of the table: these are found, whatever the
+    /// ribbon says.
     pub(super) fn rate_of_numbers(&self) -> f64 {
         self.numbers().map_or(0.0, |numbers| self.ribbon.keys as f64 / numbers as f64)
     }

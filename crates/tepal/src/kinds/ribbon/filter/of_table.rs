@@ -30,7 +30,8 @@ impl RibbonFilter {
     }
 }
 
-/// The rate that a ribbon may have where strangers are found at `rate` in all, and of the share `own` because their number is held.
+/// The rate that a ribbon may have where strangers are found at `rate` in all, and of the share
+/// `own` because their number is held.
 fn left_for_ribbon(rate: f64, own: f64) -> Result<f64> {
     check_reachable(rate)?;
     let left = (rate - own) / (1.0 - own);

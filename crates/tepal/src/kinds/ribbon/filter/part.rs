@@ -1,4 +1,5 @@
-//! The ribbon filter's own part of a tepal file (FORMAT.md, section 4.2.6), and what its body must be.
+//! The ribbon filter's own part of a tepal file (FORMAT.md, section 4.2.6), and what its body must
+//! be.
 
 use alloc::vec::Vec;
 use alloc::{format, vec};
@@ -56,7 +57,8 @@ fn with_second(first: Ribbon<()>, section: &[u8]) -> Result<Ribbon<()>> {
     first.with_second(&second, u16::from_le_bytes([section[0], section[1]]))
 }
 
-/// How many bytes stand behind the records in a file that begins its own part so: those of a table's U, of a second ribbon, or none.
+/// How many bytes stand behind the records in a file that begins its own part so: those of a
+/// table's U, of a second ribbon, or none.
 fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     match u32::from_le_bytes(core::array::from_fn(|i| own[20 + i])) {
         len @ (0 | NUMBERS_BYTES | SECOND_BYTES) => Ok(len.into()),
@@ -77,7 +79,8 @@ fn read_numbers(section: &[u8], keys: u64) -> Result<Option<NonZeroU64>> {
     }
 }
 
-/// Lines of the body of a file with this own part and what stands behind its records. No key is needed for that.
+/// Lines of the body of a file with this own part and what stands behind its records. No key is
+/// needed for that.
 #[cfg(feature = "extras")]
 pub(crate) fn lines_of(own: &[u8; OWN_BYTES], section: &[u8]) -> Result<u64> {
     let ribbon = read_ribbon(own)?;

@@ -73,7 +73,8 @@ fn the_rate_is_met_and_not_overshot() {
     }
 }
 
-/// Of as many keys as have one, a second ribbon meets the rate, in fewer bits than columns of two lengths.
+/// Of as many keys as have one, a second ribbon meets the rate, in fewer bits than columns of two
+/// lengths.
 #[test]
 fn a_second_ribbon_makes_it_smaller() {
     let n = if cfg!(debug_assertions) { 3000 } else { 150_000 };
@@ -115,10 +116,12 @@ fn a_second_ribbon_makes_it_smaller() {
     assert!(built(&keys[..2048], 0.1).ribbon.thin.is_some());
 }
 
-/// From 100,000 keys on, at any rate of 1/8 or less: at most 1.02 times the least, log2(1 / rate), for these keys.
+/// From 100,000 keys on, at any rate of 1/8 or less: at most 1.02 times the least, log2(1 / rate),
+/// for these keys.
 #[test]
 fn no_rate_from_an_eighth_on_takes_more() {
-    // How far between two powers of two: just beside each place where a second ribbon can begin or end too.
+    // How far between two powers of two: just beside each place where a second ribbon can begin or
+    // end too.
     let between = (0..64).flat_map(|step| [0.01, 0.5, 0.99].map(|at| (f64::from(step) + at) / 64.0));
     let between: Vec<f64> = between.chain([0.0]).collect();
     let rates = |power: i32| between.iter().map(move |at| 0.5f64.powi(power) * (1.0 - at / 2.0));
@@ -183,7 +186,8 @@ fn hashes_that_lie_together_are_held_too() {
     for together in [|i: u64| i, |i: u64| i << 50, |i: u64| !i, |i: u64| 0x55 << 56 | i << 20] {
         for n in [3, 300, 5000] {
             let keys: Vec<u64> = (0..n).map(together).collect();
-            // What a second ribbon stands behind moves no hashes: it is another filter, or one that has them all.
+            // What a second ribbon stands behind moves no hashes: it is another filter, or one that
+            // has them all.
             let other = built(&keys, 0.1);
             assert!(is_held(&other, &keys) && other.false_positive_rate() <= 0.1);
             let filter = built(&keys, 0.01);
@@ -313,8 +317,8 @@ fn pieces_of_any_length_are_the_same_ribbon() {
     }
 }
 
-/// Whatever is added, in whatever order and way, beside whatever ribbon, against a set: nobody is lost, no stranger is let in more often,
-/// and the file follows from the set.
+/// Whatever is added, in whatever order and way, beside whatever ribbon, against a set: nobody is
+/// lost, no stranger is let in more often, and the file follows from the set.
 #[test]
 fn added_keys_are_in_whatever_the_way() {
     use alloc::collections::BTreeSet;

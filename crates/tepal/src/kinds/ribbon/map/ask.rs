@@ -14,12 +14,15 @@ const BATCH: usize = 256;
 impl<L: PlainStorage> RibbonMap<L> {
     /// The value of the key.
     ///
-    /// Of a key that was given it is its value, certainly. Of another one it is nothing, but for a share of them, the
-    /// [`false_positive_rate`](Self::false_positive_rate), that get some value or other; **all do where the map was built for
-    /// [known keys only](super::RibbonMapBuilder::known_keys_only)**. A key that the map's domain refuses has none. A map of the caller's
-    /// hashes cannot hash a key, and has nothing to say: ask it by [`get_hash`](Self::get_hash).
+    /// Of a key that was given it is its value, certainly. Of another one it is nothing, but for a
+    /// share of them, the [`false_positive_rate`](Self::false_positive_rate), that get some value
+    /// or other; **all do where the map was built for [known keys
+    /// only](super::RibbonMapBuilder::known_keys_only)**. A key that the map's domain refuses has
+    /// none. A map of the caller's hashes cannot hash a key, and has nothing to say: ask it by
+    /// [`get_hash`](Self::get_hash).
     ///
-    /// Costs one hash and an access to two neighbouring places of as many words as a key has bits, 128 bytes where that are 8.
+    /// Costs one hash and an access to two neighbouring places of as many words as a key has bits,
+    /// 128 bytes where that are 8.
     #[inline]
     #[must_use]
     pub fn get<K: Key + ?Sized>(&self, key: &K) -> Option<u32> {
@@ -36,8 +39,8 @@ impl<L: PlainStorage> RibbonMap<L> {
         self.meta.keys.hash_any(key).ok().and_then(|hash| self.get_hash(hash))
     }
 
-    /// [`get`](Self::get) for a key hashed before by [`hash_key`](Self::hash_key), by an equal [`key_hasher`](Self::key_hasher), or by the
-    /// caller.
+    /// [`get`](Self::get) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
     #[inline]
     #[must_use]
     pub fn get_hash(&self, hash: u64) -> Option<u32> {
@@ -47,7 +50,8 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`get`](Self::get) for many keys, in their order, with the memory accesses of a batch under way together.
+    /// [`get`](Self::get) for many keys, in their order, with the memory accesses of a batch under
+    /// way together.
     ///
     /// ```
     /// let ports = tepal::RibbonMap::builder().build_from([("ssh", 22), ("https", 443)])?;
@@ -61,7 +65,8 @@ impl<L: PlainStorage> RibbonMap<L> {
         answers
     }
 
-    /// [`get_many`](Self::get_many) into the caller's buffer: `answers[i]` is for key `i`. Allocates nothing.
+    /// [`get_many`](Self::get_many) into the caller's buffer: `answers[i]` is for key `i`.
+    /// Allocates nothing.
     ///
     /// # Panics
     /// If there are not as many answers as keys.
@@ -100,8 +105,8 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`get_many`](Self::get_many) for keys that this map's [`key_hasher`](Self::key_hasher) has prepared. Of keys that another hasher has
-    /// prepared nothing can be said.
+    /// [`get_many`](Self::get_many) for keys that this map's [`key_hasher`](Self::key_hasher) has
+    /// prepared. Of keys that another hasher has prepared nothing can be said.
     ///
     /// # Panics
     /// If there are not as many answers as keys.
@@ -131,8 +136,10 @@ impl<L: PlainStorage> RibbonMap<L> {
 
     /// Has the key a value?
     ///
-    /// `false` is certain: the key was not given. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other
-    /// keys get it too. A key that the map's domain refuses is not in; a map of the caller's hashes cannot hash a key, and answers `true`.
+    /// `false` is certain: the key was not given. `true` means perhaps: about
+    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that
+    /// the map's domain refuses is not in; a map of the caller's hashes cannot hash a key, and
+    /// answers `true`.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -151,7 +158,8 @@ impl<L: PlainStorage> RibbonMap<L> {
 
     ask_many!();
 
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
+    /// `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.

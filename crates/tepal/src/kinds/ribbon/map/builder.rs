@@ -52,15 +52,16 @@ impl RibbonMap {
 }
 
 impl RibbonMapBuilder {
-    /// The promised share of keys that were not given and get a value all the same: from 2^-32 to below 1, such as 0.01 for 1 %, which is
-    /// the default. A key takes log2(1 / rate) bits for it.
+    /// The promised share of keys that were not given and get a value all the same: from 2^-32 to
+    /// below 1, such as 0.01 for 1 %, which is the default. A key takes log2(1 / rate) bits for it.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// Nobody will ask for a key that was not given: a key takes the bits of its value and no more, and every other key gets some value or
-    /// other; where values have [names](Self::names), none if that has no name.
+    /// Nobody will ask for a key that was not given: a key takes the bits of its value and no more,
+    /// and every other key gets some value or other; where values have [names](Self::names), none
+    /// if that has no name.
     pub fn known_keys_only(mut self) -> Self {
         self.rate = Some(EVERY);
         self
@@ -72,8 +73,9 @@ impl RibbonMapBuilder {
         self
     }
 
-    /// The names of the values, that of 0 first: up to 65,536 different texts of 1 to 1,024 bytes, which are kept in the file. Then no
-    /// key has another value, and a key takes log2 of their number for its value, not a whole number of bits.
+    /// The names of the values, that of 0 first: up to 65,536 different texts of 1 to 1,024 bytes,
+    /// which are kept in the file. Then no key has another value, and a key takes log2 of their
+    /// number for its value, not a whole number of bits.
     pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
@@ -88,7 +90,8 @@ impl RibbonMapBuilder {
         self
     }
 
-    /// Builds the map of these keys and their values, in any order. Equal keys with equal values are one.
+    /// Builds the map of these keys and their values, in any order. Equal keys with equal values
+    /// are one.
     ///
     /// Takes 16 bytes a pair beside the map, repeats included, and 7 MiB for each thread.
     ///
@@ -100,9 +103,10 @@ impl RibbonMapBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::SeveralValues`] where a key comes with two values; [`Error::RateOutOfReach`] for a rate that no map has, and
-    /// [`Error::Parameter`] for other impossible values, such as a value of more bits than there are, or without a name;
-    /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] for a map of the caller's hashes
+    /// [`Error::SeveralValues`] where a key comes with two values; [`Error::RateOutOfReach`] for a
+    /// rate that no map has, and [`Error::Parameter`] for other impossible values, such as a value
+    /// of more bits than there are, or without a name; [`Error::KeyRefused`] for a key that the key
+    /// domain does not have; [`Error::CallerHashes`] for a map of the caller's hashes
     /// (`build_from_hashes` takes them); [`Error::TooLarge`] where there is no memory.
     pub fn build_from<K: Key>(self, pairs: impl IntoIterator<Item = (K, u32)>) -> Result<RibbonMap> {
         let hasher = self.key_hasher()?;
@@ -110,8 +114,8 @@ impl RibbonMapBuilder {
         self.build_from_hashes(hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the map's [`key_hasher`](Self::key_hasher) or by the caller. Takes no
-    /// memory for pairs but theirs.
+    /// [`build_from`](Self::build_from) for keys hashed before, by the map's
+    /// [`key_hasher`](Self::key_hasher) or by the caller. Takes no memory for pairs but theirs.
     ///
     /// # Errors
     /// As [`build_from`](Self::build_from).
@@ -131,9 +135,11 @@ impl RibbonMapBuilder {
         Ok(RibbonMap::from_parts(meta, names, ribbon))
     }
 
-    /// About how many bytes the map of so many different keys will take ([`size_in_bytes`](RibbonMap::size_in_bytes)), without the
-    /// [names](Self::names) of its values: within a hundredth from 10,000 keys on. The values are as many as have names, or of as many bits as
-    /// [`value_bits`](Self::value_bits) says; of one bit, where nothing is said of them.
+    /// About how many bytes the map of so many different keys will take
+    /// ([`size_in_bytes`](RibbonMap::size_in_bytes)), without the [names](Self::names) of its
+    /// values: within a hundredth from 10,000 keys on. The values are as many as have names, or of
+    /// as many bits as [`value_bits`](Self::value_bits) says; of one bit, where nothing is said of
+    /// them.
     ///
     /// ```
     /// use tepal::RibbonMap;
@@ -145,8 +151,8 @@ impl RibbonMapBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] for a rate that no map has, [`Error::Parameter`] for bits or names that no values have;
-    /// [`Error::TooLarge`] for more keys than any map has.
+    /// [`Error::RateOutOfReach`] for a rate that no map has, [`Error::Parameter`] for bits or names
+    /// that no values have; [`Error::TooLarge`] for more keys than any map has.
     pub fn planned_size_in_bytes(&self, keys: u64) -> Result<u64> {
         let value_bits = self.bits_of(None)?;
         let rate = (self.reachable_rate()? / named_share(self.names.len(), value_bits)).min(EVERY);

@@ -1,4 +1,5 @@
-//! The map's own part of a tepal file and its names (FORMAT.md, section 4.2.7), and what its body must be.
+//! The map's own part of a tepal file and its names (FORMAT.md, section 4.2.7), and what its body
+//! must be.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -44,7 +45,8 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 }
 
-/// Reads the names of the values: those of 0, 1 and on, of which as many keys have one as there are.
+/// Reads the names of the values: those of 0, 1 and on, of which as many keys have one as there
+/// are.
 fn read_names(bytes: &[u8], value_bits: u8, keys: u64) -> Result<SegmentList> {
     let mut fields = fields::Fields::at(bytes, 0);
     let (mut listed, mut sum) = (Vec::new(), 0u64);

@@ -59,7 +59,8 @@ fn every_key_has_its_value_at_any_size() {
     }
 }
 
-/// Bits a key are those of the value and of the rate; how often another key gets a value is what is said.
+/// Bits a key are those of the value and of the rate; how often another key gets a value is what is
+/// said.
 #[test]
 fn bits_and_rate_are_those_that_were_asked_for() {
     let n = if cfg!(debug_assertions) { 3000 } else { 160_000 };
@@ -249,7 +250,8 @@ fn what_cannot_be_is_refused_in_words() {
     assert!(filter == other && filter.fold_factors().is_empty() && filter.is_full());
 }
 
-/// What was planned is what is built, within a hundredth, with names and without, for known keys too.
+/// What was planned is what is built, within a hundredth, with names and without, for known keys
+/// too.
 #[test]
 fn a_map_is_planned() {
     for (keys, bits, names) in [(10_000u32, 1u8, 0usize), (30_000, 7, 100), (50_000, 32, 0), (20_000, 3, 5)] {

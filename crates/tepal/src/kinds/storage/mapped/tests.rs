@@ -1,4 +1,5 @@
-//! The place that was found once is the one that the owner of the lines says when it is asked again.
+//! The place that was found once is the one that the owner of the lines says when it is asked
+//! again.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -41,18 +41,20 @@ impl QuotientFilterBuilder {
         "a quotient filter";
         /// How many different keys the filter shall hold.
         capacity;
-        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1 %, which is the default.
+        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1
+        /// %, which is the default.
         false_positive_rate;
-        /// What happens when more different keys come than planned: refuse them (the default), warn, or ignore it. The table has room
-        /// for them; its rate is past the promise then.
+        /// What happens when more different keys come than planned: refuse them (the default),
+        /// warn, or ignore it. The table has room for them; its rate is past the promise then.
         over_capacity;
     }
 
-    /// Counts copies in so many bits beside each number, 4, 8 or 16: a key that is inserted often then takes no more room
-    /// until its count is past 16, 256 or 65,536, and can be inserted 1,024, 16,384 or 4,194,304 times; without it 64 times.
+    /// Counts copies in so many bits beside each number, 4, 8 or 16: a key that is inserted often
+    /// then takes no more room until its count is past 16, 256 or 65,536, and can be inserted
+    /// 1,024, 16,384 or 4,194,304 times; without it 64 times.
     ///
-    /// 4 bits cost 4.7 bits a different key at 1 %: 14.3 in all, where a counting Bloom filter with counters of 4 bits takes 38
-    /// to 40 and stops at 15.
+    /// 4 bits cost 4.7 bits a different key at 1 %: 14.3 in all, where a counting Bloom filter with
+    /// counters of 4 bits takes 38 to 40 and stops at 15.
     ///
     /// ```
     /// use tepal::QuotientFilter;
@@ -92,16 +94,18 @@ impl QuotientFilterBuilder {
     /// Builds the empty filter, with room for its capacity.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate that so
-    /// many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
+    /// [`Error::Parameter`] where no capacity is given, and for impossible values;
+    /// [`Error::RateOutOfReach`] for a rate that so many keys cannot have; [`Error::TooLarge`]
+    /// where the machine has no memory for it.
     pub fn build(self) -> Result<QuotientFilter> {
         let planned = self.plan(self.needed_capacity()?)?;
         let table = planned.table()?;
         Ok(QuotientFilter::from_parts(planned.meta, table, 0, true))
     }
 
-    /// Builds a filter of these keys, sorting their numbers: many times as fast as to insert one after the other. Where no
-    /// capacity is given, it is planned for as many keys as there are. Takes 8 bytes a key beside the filter.
+    /// Builds a filter of these keys, sorting their numbers: many times as fast as to insert one
+    /// after the other. Where no capacity is given, it is planned for as many keys as there are.
+    /// Takes 8 bytes a key beside the filter.
     ///
     /// ```
     /// let filter = tepal::QuotientFilter::builder().build_from(["apple", "banana"])?;
@@ -117,8 +121,8 @@ impl QuotientFilterBuilder {
         self.build_from_hashes(hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's [`key_hasher`](Self::key_hasher) or by the
-    /// caller.
+    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's
+    /// [`key_hasher`](Self::key_hasher) or by the caller.
     ///
     /// # Errors
     /// As [`build_from`](Self::build_from).

@@ -27,20 +27,22 @@ impl QuotientFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
-    /// [`Error::TooManyCopies`] where the key is in as often as can be; [`Error::KeyRefused`] for a key that the key domain does not
-    /// have; [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the
-    /// filter's own hash so that their numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
-    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The filter is
-    /// unchanged then.
+    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::TooManyCopies`] where the
+    /// key is in as often as can be; [`Error::KeyRefused`] for a key that the key domain does not
+    /// have; [`Error::CallerHashes`] in a filter of the caller's hashes;
+    /// [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their
+    /// numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
+    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what
+    /// was written. The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -99,13 +101,15 @@ impl QuotientFilter {
     /// Takes one copy of a key away. `false`: there was none, and nothing is changed.
     ///
     /// Only keys that were inserted may be removed: another one has, at
-    /// [`false_positive_rate`](Self::false_positive_rate), the number of a member, which is then taken away in its place. After q
-    /// removals of strangers about q times that rate of members are lost.
+    /// [`false_positive_rate`](Self::false_positive_rate), the number of a member, which is then
+    /// taken away in its place. After q removals of strangers about q times that rate of members
+    /// are lost.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] and [`Error::CallerHashes`] as [`insert`](Self::insert); [`Error::NotPossible`] where two keys may share a
-    /// copy ([`is_deletable`](Self::is_deletable)); [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is copied into
-    /// memory first. The filter is unchanged then.
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`] as [`insert`](Self::insert);
+    /// [`Error::NotPossible`] where two keys may share a copy
+    /// ([`is_deletable`](Self::is_deletable)); [`Error::TooLarge`] and [`Error::Damaged`] for an
+    /// opened file, which is copied into memory first. The filter is unchanged then.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
@@ -165,8 +169,8 @@ impl QuotientFilter {
         Ok(removed)
     }
 
-    /// [`remove_many`](Self::remove_many) for keys hashed before, with the memory accesses of several under way together. Hashes of keys
-    /// that are not in remove members, as there.
+    /// [`remove_many`](Self::remove_many) for keys hashed before, with the memory accesses of
+    /// several under way together. Hashes of keys that are not in remove members, as there.
     ///
     /// # Errors
     /// As [`remove`](Self::remove). The keys before the refused one are removed.
@@ -181,11 +185,13 @@ impl QuotientFilter {
         Ok(removed)
     }
 
-    /// [`remove_many`](Self::remove_many) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Keys that are not in
-    /// remove members, as there.
+    /// [`remove_many`](Self::remove_many) for keys that the filter's
+    /// [`key_hasher`](Self::key_hasher) has prepared. Keys that are not in remove members, as
+    /// there.
     ///
     /// # Errors
-    /// As [`remove_many`](Self::remove_many); [`Error::NoHash`] for keys that another hasher has prepared.
+    /// As [`remove_many`](Self::remove_many); [`Error::NoHash`] for keys that another hasher has
+    /// prepared.
     pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
         match keys.hashes() {
             Some(hashes) => self.remove_many_hashes(hashes),
@@ -196,7 +202,8 @@ impl QuotientFilter {
 
     insert_many!(core.meta; ": the error says how many.");
 
-    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
+    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are
+    /// sorted and merged.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
@@ -211,7 +218,8 @@ impl QuotientFilter {
         one_by_one(self, |filter| &filter.core, hashes, Self::insert_hash)
     }
 
-    /// Inserts keys by sorting their numbers, all or none. The table is laid out for at least so many slots.
+    /// Inserts keys by sorting their numbers, all or none. The table is laid out for at least so
+    /// many slots.
     pub(super) fn insert_sorting(&mut self, hashes: Vec<u64>, slots: u64) -> Result<()> {
         let added = hashes.len() as u64;
         self.core.table = self.core.with_hashes(Join::Counted, hashes, 0, slots)?;

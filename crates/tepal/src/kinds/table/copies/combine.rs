@@ -17,7 +17,8 @@ use crate::params::check_rate;
 const MOST_FACTOR: u64 = 64;
 
 impl QuotientFilter {
-    /// Can the two be united? They have one hash, domain and recipe, as many numbers, and count in as many bits.
+    /// Can the two be united? They have one hash, domain and recipe, as many numbers, and count in
+    /// as many bits.
     ///
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
@@ -26,9 +27,11 @@ impl QuotientFilter {
         check_equal("the bits of a count", &self.count_bits(), &other.count_bits())
     }
 
-    /// Adds all copies of all keys of another filter: afterwards it is what one filter of all the keys would be. It is the sum of two
-    /// multisets: a key that both hold once is in twice, and stays in until it was removed twice; [`len`](Self::len) is the sum of both,
-    /// and [`distinct_numbers`](Self::distinct_numbers) counts it once. Takes both and the union in memory.
+    /// Adds all copies of all keys of another filter: afterwards it is what one filter of all the
+    /// keys would be. It is the sum of two multisets: a key that both hold once is in twice, and
+    /// stays in until it was removed twice; [`len`](Self::len) is the sum of both, and
+    /// [`distinct_numbers`](Self::distinct_numbers) counts it once. Takes both and the union in
+    /// memory.
     ///
     /// ```
     /// use tepal::QuotientFilter;
@@ -40,9 +43,11 @@ impl QuotientFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::CapacityReached`] where the
-    /// union has more different numbers than the capacity allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
-    /// [`Error::TooManyCopies`]; [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is unchanged then.
+    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
+    /// [`Error::CapacityReached`] where the union has more different numbers than the capacity
+    /// allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// [`Error::TooManyCopies`]; [`Error::TooLarge`]; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &QuotientFilter) -> Result<()> {
         self.check_compatible(other)?;
         self.core.check_both(&other.core)?;
@@ -55,8 +60,8 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Keeps, of each number, as many copies as both have. What is in both stays; of what is in one alone about a share of
-    /// [`false_positive_rate`](Self::false_positive_rate) stays too.
+    /// Keeps, of each number, as many copies as both have. What is in both stays; of what is in one
+    /// alone about a share of [`false_positive_rate`](Self::false_positive_rate) stays too.
     ///
     /// # Errors
     /// As [`union_with`](Self::union_with).
@@ -72,14 +77,15 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// By which factors [`fold`](Self::fold) can make the filter smaller: from 2 to 64, whatever divides [`numbers`](Self::numbers).
+    /// By which factors [`fold`](Self::fold) can make the filter smaller: from 2 to 64, whatever
+    /// divides [`numbers`](Self::numbers).
     #[must_use]
     pub fn fold_factors(&self) -> Vec<u64> {
         (2..=MOST_FACTOR).filter(|factor| self.numbers() % factor == 0).collect()
     }
 
-    /// Bytes of the table after [`fold`](Self::fold) by this factor: at most these, and fewer where counts are put together. `None` where
-    /// it cannot be folded so.
+    /// Bytes of the table after [`fold`](Self::fold) by this factor: at most these, and fewer where
+    /// counts are put together. `None` where it cannot be folded so.
     #[must_use]
     pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
         let folds = self.fold_factors().contains(&factor);
@@ -88,13 +94,15 @@ impl QuotientFilter {
         packing.ok().filter(|_| folds).map(|packing| packing.bytes())
     }
 
-    /// Divides the number of [`numbers`](Self::numbers) by a factor, one of [`fold_factors`](Self::fold_factors), without the keys: the filter
-    /// is then the one that the same keys would have made. A key takes fewer bits, and the rate is nearly so many times higher. The
-    /// promise stays where it is kept; else it is the rate that the filter has then.
+    /// Divides the number of [`numbers`](Self::numbers) by a factor, one of
+    /// [`fold_factors`](Self::fold_factors), without the keys: the filter is then the one that the
+    /// same keys would have made. A key takes fewer bits, and the rate is nearly so many times
+    /// higher. The promise stays where it is kept; else it is the rate that the filter has then.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for another factor, and where the rate would be 1; [`Error::TooManyCopies`] where keys whose numbers
-    /// become one are too many; [`Error::TooLarge`]; [`Error::Damaged`]. The filter is unchanged then.
+    /// [`Error::Parameter`] for another factor, and where the rate would be 1;
+    /// [`Error::TooManyCopies`] where keys whose numbers become one are too many;
+    /// [`Error::TooLarge`]; [`Error::Damaged`]. The filter is unchanged then.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         *self = self.folded_by(factor)?;
         Ok(())
@@ -125,14 +133,16 @@ impl QuotientFilter {
         Ok(QuotientFilter::from_parts(meta, table, self.held, self.is_deletable))
     }
 
-    /// Makes the filter as small as the keys in it allow at `rate`, without the keys. Returns by which factor the numbers were
-    /// divided; 1 where dividing by even 2 would pass the rate: then the table is laid out for the keys in it, and nothing else changes.
+    /// Makes the filter as small as the keys in it allow at `rate`, without the keys. Returns by
+    /// which factor the numbers were divided; 1 where dividing by even 2 would pass the rate: then
+    /// the table is laid out for the keys in it, and nothing else changes.
     ///
     /// Its promise is `rate` then, and its capacity what that allows.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::RateOutOfReach`] where the filter is above `rate` as it is;
-    /// and as [`fold`](Self::fold). The filter is unchanged then.
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::RateOutOfReach`] where
+    /// the filter is above `rate` as it is; and as [`fold`](Self::fold). The filter is unchanged
+    /// then.
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
         let (factor, shrunk) = self.shrunk_to(rate)?;
         *self = shrunk;
@@ -163,12 +173,14 @@ impl QuotientFilter {
         Ok((factor, QuotientFilter::from_parts(meta, folded.core.table, self.held, self.is_deletable)))
     }
 
-    /// The smallest filter of what the table holds, without its keys: a ribbon of its numbers, to which keys can be added, but from which
-    /// none can be taken. Counts are not in it: a key is in, or not.
+    /// The smallest filter of what the table holds, without its keys: a ribbon of its numbers, to
+    /// which keys can be added, but from which none can be taken. Counts are not in it: a key is
+    /// in, or not.
     ///
-    /// A stranger whose number the table holds is found as it is here; the ribbon errs on top of that, and `rate` is for both together. So
-    /// a table of a rate much below `rate` is made for it: of a million keys at 0.1 % a table takes 13.5 bits a key, its ribbon at
-    /// 1 % 6.87. Takes 8 bytes a key for a while, and some 80 ns.
+    /// A stranger whose number the table holds is found as it is here; the ribbon errs on top of
+    /// that, and `rate` is for both together. So a table of a rate much below `rate` is made for
+    /// it: of a million keys at 0.1 % a table takes 13.5 bits a key, its ribbon at 1 % 6.87. Takes
+    /// 8 bytes a key for a while, and some 80 ns.
     ///
     /// ```
     /// let sessions = tepal::QuotientFilter::builder().false_positive_rate(0.001).build_from(0..20_000u32)?;
@@ -179,8 +191,9 @@ impl QuotientFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and where the table errs at as much by itself, with one that can be had;
-    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::TooLarge`] where there is no memory; [`Error::Damaged`] as for
+    /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and where the table errs at as much
+    /// by itself, with one that can be had; [`Error::Parameter`] for a rate that is not between 0
+    /// and 1; [`Error::TooLarge`] where there is no memory; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     #[cfg(feature = "static")]
     pub fn to_ribbon(&self, rate: f64) -> Result<RibbonFilter> {
@@ -196,10 +209,12 @@ impl QuotientFilter {
         RibbonFilter::of_numbers(&self.core.meta.keys, labels, self.numbers(), numbers, rate)
     }
 
-    /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be. More keys lay it out again.
+    /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be.
+    /// More keys lay it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for [`insert`](Self::insert).
+    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.core.shrink_to_fit(self.count_bits())
     }

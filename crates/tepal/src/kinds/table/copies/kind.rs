@@ -15,7 +15,8 @@ impl QuotientFilter {
     /// Forgets all keys. The table keeps its size.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's table.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's
+    /// table.
     pub fn clear(&mut self) -> Result<()> {
         self.core.table.clear()?;
         (self.held, self.is_deletable) = (0, true);

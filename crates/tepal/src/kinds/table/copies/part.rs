@@ -1,4 +1,5 @@
-//! The quotient filter's own part of a tepal file (FORMAT.md, section 4.2.2), and what its body must be.
+//! The quotient filter's own part of a tepal file (FORMAT.md, section 4.2.2), and what its body
+//! must be.
 
 use alloc::boxed::Box;
 

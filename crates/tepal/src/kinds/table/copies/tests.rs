@@ -235,7 +235,8 @@ fn keys_chosen_for_one_line_are_refused_before_the_table_grows_without_end() {
     assert!(filter.size_in_bytes() < 16 * 120_000, "{refused:?} {}", filter.size_in_bytes());
 }
 
-/// The tables of `quotient.json` that are larger than planned, because their slots do not fit the one for the capacity.
+/// The tables of `quotient.json` that are larger than planned, because their slots do not fit the
+/// one for the capacity.
 #[cfg(feature = "std")]
 #[test]
 fn larger_tables_are_those_of_the_vectors() {
@@ -295,7 +296,8 @@ fn a_folded_size_is_known_before() {
     assert!(QuotientFilter::builder().planned_size_in_bytes().is_err());
 }
 
-/// A folded filter promises the rate that it has where that is the higher one: rounded down, it would be past it by one number.
+/// A folded filter promises the rate that it has where that is the higher one: rounded down, it
+/// would be past it by one number.
 #[test]
 fn a_folded_filter_is_not_past_its_own_promise() {
     for keys in 40..400_u32 {

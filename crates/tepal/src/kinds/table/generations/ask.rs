@@ -4,9 +4,10 @@ use super::ExpiringFilter;
 use crate::key::{Key, is_perhaps_in};
 
 impl ExpiringFilter {
-    /// [`contains`](Self::contains) as of a later time, which is told to this call alone: a filter that nobody may change, as an
-    /// opened file, answers what [`advance_to`](Self::advance_to) would make it answer. Of a time before [`now`](Self::now), and
-    /// in a window of keys, it answers as of now.
+    /// [`contains`](Self::contains) as of a later time, which is told to this call alone: a filter
+    /// that nobody may change, as an opened file, answers what [`advance_to`](Self::advance_to)
+    /// would make it answer. Of a time before [`now`](Self::now), and in a window of keys, it
+    /// answers as of now.
     ///
     /// ```
     /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
@@ -30,7 +31,8 @@ impl ExpiringFilter {
         answer[0]
     }
 
-    /// [`contains_many_hashes`](Self::contains_many_hashes) as of a later time: [`contains_at`](Self::contains_at).
+    /// [`contains_many_hashes`](Self::contains_many_hashes) as of a later time:
+    /// [`contains_at`](Self::contains_at).
     ///
     /// # Panics
     /// If the two slices differ in length.
@@ -42,9 +44,10 @@ impl ExpiringFilter {
         }
     }
 
-    /// How many generations ago the key was last inserted, from 0 to g: at age a that was at least (a - 1) W / g ago and less than
-    /// (a + 1) W / g. It may be too low, at the rate, where another key has the same number, and is never too high. Nothing where
-    /// the key is not in, or cannot be hashed.
+    /// How many generations ago the key was last inserted, from 0 to g: at age a that was at least
+    /// (a - 1) W / g ago and less than (a + 1) W / g. It may be too low, at the rate, where another
+    /// key has the same number, and is never too high. Nothing where the key is not in, or cannot
+    /// be hashed.
     ///
     /// ```
     /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;

@@ -12,7 +12,8 @@ use crate::kinds::table::calls::table_options;
 /// Generations of a window where the caller names none: the fewest bits a key at 1 %.
 const DEFAULT_GENERATIONS: u8 = 6;
 
-/// Describes an [`ExpiringFilter`]; everything has a default but the window, and of a window of time the capacity.
+/// Describes an [`ExpiringFilter`]; everything has a default but the window, and of a window of
+/// time the capacity.
 ///
 /// ```
 /// use tepal::{ExpiringFilter, facts::Window};
@@ -46,32 +47,35 @@ impl ExpiringFilterBuilder {
         "an expiring filter";
         /// How many different keys each window may have.
         capacity;
-        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1 %, which is the default.
+        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1
+        /// %, which is the default.
         false_positive_rate;
-        /// What happens when a window has more different keys than planned: refuse them until others expire (the default), warn, or
-        /// ignore it. The table has room for them; its rate is past the promise then. No key goes before its time.
+        /// What happens when a window has more different keys than planned: refuse them until
+        /// others expire (the default), warn, or ignore it. The table has room for them; its rate
+        /// is past the promise then. No key goes before its time.
         over_capacity;
     }
 
-    /// Keys stay for so long, in the unit of the caller's clock: seconds, or any other. The caller tells the time:
-    /// [`ExpiringFilter::advance_to`].
+    /// Keys stay for so long, in the unit of the caller's clock: seconds, or any other. The caller
+    /// tells the time: [`ExpiringFilter::advance_to`].
     pub fn window_of_time(mut self, length: u64) -> Self {
         self.window = Some(Window::Time(length));
         self
     }
 
-    /// The last so many inserted keys stay, repeats counted. The capacity is that number, unless it is given as more.
+    /// The last so many inserted keys stay, repeats counted. The capacity is that number, unless it
+    /// is given as more.
     pub fn window_of_keys(mut self, keys: u64) -> Self {
         self.window = Some(Window::Keys(keys));
         self
     }
 
-    /// In how many generations the window is counted, 1 to 254; 6 unless given. A key is kept for the window, and for up to one
-    /// generation more.
+    /// In how many generations the window is counted, 1 to 254; 6 unless given. A key is kept for
+    /// the window, and for up to one generation more.
     ///
-    /// Bits for each key of the window at 1 %: 17.9 with 2 generations, 15.3 with 6 and with 14, 16.2 with 30
-    /// (`bench/results/2026-11-23-expiring.md`). Each generation's
-    /// end is a pass over the table.
+    /// Bits for each key of the window at 1 %: 17.9 with 2 generations, 15.3 with 6 and with 14,
+    /// 16.2 with 30 (`bench/results/2026-11-23-expiring.md`). Each generation's end is a pass over
+    /// the table.
     pub fn generations(mut self, generations: u8) -> Self {
         self.generations = Some(generations);
         self
@@ -121,8 +125,9 @@ impl ExpiringFilterBuilder {
     /// Builds the empty filter, with room for the keys of a window and a generation.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where no window or no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate
-    /// that so many keys cannot have; [`Error::TooLarge`] where the machine has no memory for it.
+    /// [`Error::Parameter`] where no window or no capacity is given, and for impossible values;
+    /// [`Error::RateOutOfReach`] for a rate that so many keys cannot have; [`Error::TooLarge`]
+    /// where the machine has no memory for it.
     pub fn build(self) -> Result<ExpiringFilter> {
         let (clock, planned) = self.plan()?;
         let table = planned.table()?;

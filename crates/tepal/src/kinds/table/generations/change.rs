@@ -15,13 +15,16 @@ use crate::kinds::table::join::Join;
 use crate::kinds::table::lines::Table;
 
 impl ExpiringFilter {
-    /// Tells the filter what time it is, in the unit of its window. Keys that came W (1 + 1/g) ago or more are forgotten, and none
-    /// that came less than W ago. Says how many generations have gone by.
+    /// Tells the filter what time it is, in the unit of its window. Keys that came W (1 + 1/g) ago
+    /// or more are forgotten, and none that came less than W ago. Says how many generations have
+    /// gone by.
     ///
-    /// A time before [`now`](Self::now) changes nothing: a clock that was put back makes keys live longer, and loses none. Keys
-    /// that came before the filter was told any time count as if they came at the first one.
+    /// A time before [`now`](Self::now) changes nothing: a clock that was put back makes keys live
+    /// longer, and loses none. Keys that came before the filter was told any time count as if they
+    /// came at the first one.
     ///
-    /// The end of a generation costs one pass over the table, some 5 ns for each key in it (`bench/results/2026-11-23-expiring.md`); the end of more than g empties it.
+    /// The end of a generation costs one pass over the table, some 5 ns for each key in it
+    /// (`bench/results/2026-11-23-expiring.md`); the end of more than g empties it.
     ///
     /// ```
     /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
@@ -35,8 +38,9 @@ impl ExpiringFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotPossible`] in a window of keys, which has no time; [`Error::TooLarge`] and [`Error::Damaged`] for an opened file,
-    /// which is copied into memory when keys go. The filter is unchanged then.
+    /// [`Error::NotPossible`] in a window of keys, which has no time; [`Error::TooLarge`] and
+    /// [`Error::Damaged`] for an opened file, which is copied into memory when keys go. The filter
+    /// is unchanged then.
     pub fn advance_to(&mut self, time: u64) -> Result<u64> {
         if let Window::Keys(_) = self.window() {
             return Err(self.refusal(Operation::Advance));
@@ -87,7 +91,8 @@ impl ExpiringFilter {
         Ok(())
     }
 
-    /// Adds a key as of [`now`](Self::now); one that is in is young again. `true`: the key is surely not in the window.
+    /// Adds a key as of [`now`](Self::now); one that is in is young again. `true`: the key is
+    /// surely not in the window.
     ///
     /// ```
     /// let mut last = tepal::ExpiringFilter::builder().window_of_keys(600).build()?;
@@ -102,18 +107,20 @@ impl ExpiringFilter {
     ///
     /// # Errors
     /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that the key domain does not have;
-    /// [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own
-    /// hash so that their numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
-    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The filter is
-    /// unchanged then.
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that
+    /// the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's hashes;
+    /// [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their
+    /// numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
+    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what
+    /// was written. The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`advance_to`](Self::advance_to) and [`insert`](Self::insert). A key with a time of the past comes in as of now.
+    /// [`advance_to`](Self::advance_to) and [`insert`](Self::insert). A key with a time of the past
+    /// comes in as of now.
     ///
     /// # Errors
     /// As both.
@@ -123,8 +130,8 @@ impl ExpiringFilter {
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -156,7 +163,8 @@ impl ExpiringFilter {
 
     insert_many!(core.meta; ": the error says how many.");
 
-    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
+    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are
+    /// sorted and merged.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).

@@ -12,7 +12,8 @@ pub(crate) const MOST_GENERATIONS: u8 = 254;
 pub(crate) struct Clock {
     window: Window,
     generations: u8,
-    /// The latest time that it was told; nothing before it was told any. Of keys: so many were inserted.
+    /// The latest time that it was told; nothing before it was told any. Of keys: so many were
+    /// inserted.
     now: Option<u64>,
     /// The generation that it is, and a time before which no other comes.
     generation: u64,
@@ -114,7 +115,8 @@ impl Clock {
         Recent { now: self.tag(), most: self.generation().min(self.generations.into()) }
     }
 
-    /// The slots of a table for the keys of a window: those of its generations and of the one that goes.
+    /// The slots of a table for the keys of a window: those of its generations and of the one that
+    /// goes.
     pub(crate) fn slots_for(&self, capacity: u64) -> u128 {
         let g = u128::from(self.generations);
         (u128::from(capacity) * (g + 1)).div_ceil(g)

@@ -14,7 +14,8 @@ use crate::kinds::table::join::{Join, in_both, in_either};
 use crate::kinds::table::lines::Table;
 
 impl ExpiringFilter {
-    /// Can the two be united? They have one hash, domain and recipe, as many numbers, and one window of as many generations.
+    /// Can the two be united? They have one hash, domain and recipe, as many numbers, and one
+    /// window of as many generations.
     ///
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
@@ -24,9 +25,10 @@ impl ExpiringFilter {
         check_equal("the generations of the window", &self.generations(), &other.generations())
     }
 
-    /// Adds all keys of another filter, each as old as it is, and as young as in either where both have it: afterwards it is what one
-    /// filter of all the keys would be, at the later of the two times. [`keys_inserted`](Self::keys_inserted) is the sum of both.
-    /// Takes both and the union in memory.
+    /// Adds all keys of another filter, each as old as it is, and as young as in either where both
+    /// have it: afterwards it is what one filter of all the keys would be, at the later of the two
+    /// times. [`keys_inserted`](Self::keys_inserted) is the sum of both. Takes both and the union
+    /// in memory.
     ///
     /// ```
     /// use tepal::ExpiringFilter;
@@ -40,10 +42,12 @@ impl ExpiringFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::NotPossible`] in windows of
-    /// keys, of which nobody knows which came first; [`Error::CapacityReached`] where the union has more different keys than the
-    /// promise allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::TooLarge`]; [`Error::Damaged`] as for
-    /// [`insert`](Self::insert). The filter is unchanged then.
+    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
+    /// [`Error::NotPossible`] in windows of keys, of which nobody knows which came first;
+    /// [`Error::CapacityReached`] where the union has more different keys than the promise allows
+    /// and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is
+    /// unchanged then.
     pub fn union_with(&mut self, other: &ExpiringFilter) -> Result<()> {
         let (clock, tag_bits) = self.clock_of_both(other, Operation::Unite)?;
         let join = Join::Youngest(clock.recent());
@@ -54,9 +58,10 @@ impl ExpiringFilter {
         Ok(())
     }
 
-    /// Keeps what is in both, as old as it is in the one where it is older: it goes when it goes from one of them. Of what is in one
-    /// alone about a share of [`false_positive_rate`](Self::false_positive_rate) stays too. How many keys were inserted is not
-    /// known then.
+    /// Keeps what is in both, as old as it is in the one where it is older: it goes when it goes
+    /// from one of them. Of what is in one alone about a share of
+    /// [`false_positive_rate`](Self::false_positive_rate) stays too. How many keys were inserted is
+    /// not known then.
     ///
     /// # Errors
     /// As [`union_with`](Self::union_with).
@@ -80,7 +85,8 @@ impl ExpiringFilter {
         Ok((clock, clock.tag_bits()))
     }
 
-    /// What is in it at the later time of another clock, ascending. Keys that came before any time was told came then.
+    /// What is in it at the later time of another clock, ascending. Keys that came before any time
+    /// was told came then.
     fn entries_at(&self, clock: Clock) -> Stream<'_> {
         let tag_bits = clock.tag_bits().into();
         let is_told = self.now().is_some();

@@ -12,10 +12,12 @@ use crate::kinds::calls::table_calls;
 use crate::kinds::generic::usual_facts;
 
 impl ExpiringFilter {
-    /// Forgets all keys. The table keeps its size, and a clock of time its time; one of keys begins anew.
+    /// Forgets all keys. The table keeps its size, and a clock of time its time; one of keys begins
+    /// anew.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's table.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's
+    /// table.
     pub fn clear(&mut self) -> Result<()> {
         self.core.table.clear()?;
         self.inserted = Some(0);

@@ -1,4 +1,5 @@
-//! The expiring filter's own part of a tepal file (FORMAT.md, section 4.2.4), and what its body must be.
+//! The expiring filter's own part of a tepal file (FORMAT.md, section 4.2.4), and what its body
+//! must be.
 
 use alloc::boxed::Box;
 
@@ -129,7 +130,8 @@ impl State for Generations {
     }
 }
 
-/// The lines are as their numbers say, these are as many as the header says, each stands once, and none is too old.
+/// The lines are as their numbers say, these are as many as the header says, each stands once, and
+/// none is too old.
 struct Numbers {
     claimed: Claimed,
     clock: Clock,

@@ -62,7 +62,8 @@ impl Model {
     }
 }
 
-/// A million operations: keys come, again and again; time goes on, back, far on; files are written and read.
+/// A million operations: keys come, again and again; time goes on, back, far on; files are written
+/// and read.
 #[test]
 fn a_filter_is_what_came_last_in_the_window() {
     let steps = if cfg!(debug_assertions) { 4_000 } else { 130_000 };
@@ -286,7 +287,8 @@ fn two_are_one() {
         let mut shared = a.clone();
         shared.intersect_with(b).unwrap();
         assert_eq!((shared.now(), shared.keys_inserted()), (Some(7800), None));
-        // 0 to 299 came at 1000 and 1700, and are gone by 8000; of 950 to 999 the older time counts.
+        // 0 to 299 came at 1000 and 1700, and are gone by 8000; of 950 to 999 the older time
+        // counts.
         assert_eq!(shared.age_estimate(&970u32), Some(5));
         assert!((950..1000u32).all(|key| shared.contains(&key)));
         assert!(shared.distinct_numbers() < 400 && saved(&shared) == shared);
@@ -401,7 +403,8 @@ fn what_cannot_be_is_refused_in_words() {
     }
 }
 
-/// Numbers side by side fill lines far from their own: they are refused before the table grows without end, and nobody goes.
+/// Numbers side by side fill lines far from their own: they are refused before the table grows
+/// without end, and nobody goes.
 #[test]
 fn chosen_keys_lose_nobody() {
     let mut filter = ExpiringFilter::builder()

@@ -10,10 +10,13 @@ pub(super) const BATCH: usize = 512;
 impl GrowingFilter {
     /// Is the key in the set?
     ///
-    /// `false` is certain. `true` means perhaps: about [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too.
-    /// A key that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key, and answers `true`.
+    /// `false` is certain. `true` means perhaps: about
+    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that
+    /// the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key,
+    /// and answers `true`.
     ///
-    /// Costs one hash and one memory access for each [link](Self::num_links), all of them under way together.
+    /// Costs one hash and one memory access for each [link](Self::num_links), all of them under way
+    /// together.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -30,8 +33,8 @@ impl GrowingFilter {
         self.meta.keys.is_in_any(key, |hash| self.contains_hash(hash))
     }
 
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
@@ -50,7 +53,8 @@ impl GrowingFilter {
         "```"
     );
 
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
+    /// `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.

@@ -32,26 +32,27 @@ impl GrowingFilter {
 }
 
 impl GrowingFilterBuilder {
-    /// So many keys the filter begins with room for, 1,000 where nothing is said. With up to 16 times as many it is one table, with
-    /// up to 272 times as many two, and so on: the larger the number, the fewer tables are asked, and the more memory is taken
-    /// from the first.
+    /// So many keys the filter begins with room for, 1,000 where nothing is said. With up to 16
+    /// times as many it is one table, with up to 272 times as many two, and so on: the larger the
+    /// number, the fewer tables are asked, and the more memory is taken from the first.
     ///
-    /// Numbers of keys end at 2^56: from 1,000 keys on a filter takes some 10^11 keys at 1 %, some 10^9 at 10^-6, and some
-    /// millions at 10^-9; then inserting is an error that says so.
+    /// Numbers of keys end at 2^56: from 1,000 keys on a filter takes some 10^11 keys at 1 %, some
+    /// 10^9 at 10^-6, and some millions at 10^-9; then inserting is an error that says so.
     pub fn first(mut self, keys: u64) -> Self {
         self.first = Some(keys);
         self
     }
 
-    /// The promised share of `true` answers among keys that are not in it, however many are: such as 0.01 for 1 %, which is the
-    /// default.
+    /// The promised share of `true` answers among keys that are not in it, however many are: such
+    /// as 0.01 for 1 %, which is the default.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// Lets keys be [removed](GrowingFilter::remove). Each key that is inserted is then held once more, also one that was in or looked
-    /// so, so that its removal takes nobody else away: do not insert a key again that is in. Without it such a key costs nothing.
+    /// Lets keys be [removed](GrowingFilter::remove). Each key that is inserted is then held once
+    /// more, also one that was in or looked so, so that its removal takes nobody else away: do not
+    /// insert a key again that is in. Without it such a key costs nothing.
     ///
     /// ```
     /// use tepal::{GrowingFilter, Removal};
@@ -68,8 +69,8 @@ impl GrowingFilterBuilder {
 
     key_options!("a growing filter");
 
-    /// Bytes that the table takes with the keys that the filter [begins with](Self::first), if they are all that come: to plan with,
-    /// without the table.
+    /// Bytes that the table takes with the keys that the filter [begins with](Self::first), if they
+    /// are all that come: to plan with, without the table.
     ///
     /// ```
     /// let described = tepal::GrowingFilter::builder().first(1_000_000);
@@ -92,7 +93,8 @@ impl GrowingFilterBuilder {
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for impossible values;
-    /// [`Error::RateOutOfReach`](crate::Error::RateOutOfReach) for a rate that so many keys cannot have; [`Error::TooLarge`](crate::Error::TooLarge) where the machine has no memory for it.
+    /// [`Error::RateOutOfReach`](crate::Error::RateOutOfReach) for a rate that so many keys cannot
+    /// have; [`Error::TooLarge`](crate::Error::TooLarge) where the machine has no memory for it.
     pub fn build(self) -> Result<GrowingFilter> {
         let plan = self.plan()?;
         self.labels.check()?;

@@ -17,12 +17,14 @@ use crate::kinds::{Filter, Removal};
 /// How many keys are on their way at once.
 const AHEAD: usize = 16;
 
-/// Hashes from which on a batch is sorted and merged, where the newest link has no more slots taken than that.
+/// Hashes from which on a batch is sorted and merged, where the newest link has no more slots taken
+/// than that.
 const SORTED_FROM: usize = 4096;
 
 impl GrowingFilter {
-    /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so, and nothing is changed; where keys can be
-    /// [removed](super::GrowingFilterBuilder::deletable), it is held once more.
+    /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so, and
+    /// nothing is changed; where keys can be [removed](super::GrowingFilterBuilder::deletable), it
+    /// is held once more.
     ///
     /// ```
     /// let mut seen = tepal::GrowingFilter::builder().build()?;
@@ -32,19 +34,21 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] where the filter has as many keys as it can ever have; [`Error::TooLarge`] where there is no memory for
-    /// more lines; [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`] in a filter of the
-    /// caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their numbers lie side by
-    /// side; [`Error::TooManyCopies`] where keys can be removed and one is 64 times in the newest table; [`Error::Damaged`] for a filter
-    /// that was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged then.
+    /// [`Error::RateOutOfReach`] where the filter has as many keys as it can ever have;
+    /// [`Error::TooLarge`] where there is no memory for more lines; [`Error::KeyRefused`] for a key
+    /// that the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's
+    /// hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that
+    /// their numbers lie side by side; [`Error::TooManyCopies`] where keys can be removed and one
+    /// is 64 times in the newest table; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and is not what was written. The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -87,8 +91,9 @@ impl GrowingFilter {
         Ok(true)
     }
 
-    /// Holds a key once more: beside an equal number where there is one, which costs no rate. An old link has few numbers, so
-    /// there a number may have all copies that it can have, each of another key: then a newer link holds the key.
+    /// Holds a key once more: beside an equal number where there is one, which costs no rate. An
+    /// old link has few numbers, so there a number may have all copies that it can have, each of
+    /// another key: then a newer link holds the key.
     fn insert_copy(&mut self, hash: u64) -> Result<bool> {
         self.before_a_change()?;
         let Some(holder) = self.links.iter().rposition(|link| link.contains(hash)) else {
@@ -117,13 +122,14 @@ impl GrowingFilter {
         link.insert(number, 0, false)
     }
 
-    /// Puts the number of a key that no link holds into the oldest link that takes more: the newest, but where keys were removed; or into a
-    /// new one.
+    /// Puts the number of a key that no link holds into the oldest link that takes more: the
+    /// newest, but where keys were removed; or into a new one.
     fn insert_stranger(&mut self, hash: u64) -> Result<()> {
         self.insert_in(self.link_with_room(), hash)
     }
 
-    /// Puts the number of a key into the oldest link behind this one that takes more, or into a new one. None of them holds it.
+    /// Puts the number of a key into the oldest link behind this one that takes more, or into a new
+    /// one. None of them holds it.
     fn insert_behind(&mut self, hash: u64, link: usize) -> Result<()> {
         self.insert_in((link + 1..self.links.len()).find(|&link| self.takes_more(link)), hash)
     }
@@ -161,12 +167,13 @@ impl GrowingFilter {
 
     insert_many!(".");
 
-    /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared, in their order, and says of each whether it was
-    /// surely new: `is_new[i]` is for key `i`. A key that stands twice among them is new once.
+    /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared, in their
+    /// order, and says of each whether it was surely new: `is_new[i]` is for key `i`. A key that
+    /// stands twice among them is new once.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert), and [`Error::NoHash`] for keys that were prepared for another scheme. The keys before the
-    /// refused one are in, and none that `is_new` does not say so of.
+    /// As [`insert`](Self::insert), and [`Error::NoHash`] for keys that were prepared for another
+    /// scheme. The keys before the refused one are in, and none that `is_new` does not say so of.
     ///
     /// # Panics
     /// If there are not as many answers as keys.
@@ -179,8 +186,8 @@ impl GrowingFilter {
         }
     }
 
-    /// [`insert`](Self::insert) for keys hashed before. Thousands of hashes at a time are sorted and merged, where keys cannot be
-    /// [removed](super::GrowingFilterBuilder::deletable).
+    /// [`insert`](Self::insert) for keys hashed before. Thousands of hashes at a time are sorted
+    /// and merged, where keys cannot be [removed](super::GrowingFilterBuilder::deletable).
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
@@ -203,8 +210,9 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Sorts the numbers of many hashes and merges them with the newest link: all hashes, or the first ones that the link surely
-    /// takes. Says how many these are; 0 where sorting would take longer than inserting one by one.
+    /// Sorts the numbers of many hashes and merges them with the newest link: all hashes, or the
+    /// first ones that the link surely takes. Says how many these are; 0 where sorting would take
+    /// longer than inserting one by one.
     fn insert_sorted(&mut self, hashes: &[u64]) -> Result<usize> {
         let newest = self.links.len() - 1;
         if hashes.len() < SORTED_FROM
@@ -295,16 +303,19 @@ impl GrowingFilter {
         left
     }
 
-    /// Takes one copy of a key away, where the filter is [deletable](super::GrowingFilterBuilder::deletable).
+    /// Takes one copy of a key away, where the filter is
+    /// [deletable](super::GrowingFilterBuilder::deletable).
     ///
-    /// Only keys that were inserted may be removed: another one has, at [`false_positive_rate`](Self::false_positive_rate), the number
-    /// of a member, which is then taken away in its place. A key whose numbers two links hold is kept, lest another one be lost: about
-    /// as many of them as the rate is.
+    /// Only keys that were inserted may be removed: another one has, at
+    /// [`false_positive_rate`](Self::false_positive_rate), the number of a member, which is then
+    /// taken away in its place. A key whose numbers two links hold is kept, lest another one be
+    /// lost: about as many of them as the rate is.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] where the filter is not deletable; [`Error::KeyRefused`] and [`Error::CallerHashes`] as
-    /// [`insert`](Self::insert); [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is copied into memory first. The
-    /// filter is unchanged then.
+    /// [`Error::NotPossible`] where the filter is not deletable; [`Error::KeyRefused`] and
+    /// [`Error::CallerHashes`] as [`insert`](Self::insert); [`Error::TooLarge`] and
+    /// [`Error::Damaged`] for an opened file, which is copied into memory first. The filter is
+    /// unchanged then.
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<Removal> {
         let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.remove_hash(hash)
@@ -331,7 +342,8 @@ impl GrowingFilter {
         Ok(Removal::Removed)
     }
 
-    /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared. Says how many were removed.
+    /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has
+    /// prepared. Says how many were removed.
     ///
     /// A list that is removed a second time removes members: its keys are not in the filter any
     /// more, and at the rate they look as if they were. Where that can happen, look all keys up
@@ -339,8 +351,8 @@ impl GrowingFilter {
     /// surely not in.
     ///
     /// # Errors
-    /// As [`remove`](Self::remove), and [`Error::NoHash`] for keys that another hasher has prepared. The keys before the refused
-    /// one are removed.
+    /// As [`remove`](Self::remove), and [`Error::NoHash`] for keys that another hasher has
+    /// prepared. The keys before the refused one are removed.
     pub fn remove_prepared(&mut self, keys: &PreparedKeys) -> Result<u64> {
         let Some(hashes) = keys.hashes() else {
             return if keys.is_empty() {
@@ -356,10 +368,12 @@ impl GrowingFilter {
         Ok(removed)
     }
 
-    /// Lays all tables out for the keys in them: the same answers, in as few bytes as there can be. More keys lay them out again.
+    /// Lays all tables out for the keys in them: the same answers, in as few bytes as there can be.
+    /// More keys lay them out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] as for [`insert`](Self::insert).
+    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.before_a_change()?;
         self.links.iter_mut().try_for_each(|link| link.lay_out(link.slots().max(1)))

@@ -17,12 +17,13 @@ use crate::kinds::table::join::{Join, in_either};
 use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::params::check_rate;
 
-/// The greatest factor by which the numbers of the first link are made fewer: they are a multiple of 64.
+/// The greatest factor by which the numbers of the first link are made fewer: they are a multiple
+/// of 64.
 const MOST_FACTOR: u32 = 6;
 
 impl GrowingFilter {
-    /// Can the two be united? They have one hash, domain and recipe, began with as many keys, promise one rate, and both or neither
-    /// can have keys removed.
+    /// Can the two be united? They have one hash, domain and recipe, began with as many keys,
+    /// promise one rate, and both or neither can have keys removed.
     ///
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
@@ -35,11 +36,13 @@ impl GrowingFilter {
         check_equal("whether keys can be removed", &shown(self), &shown(other))
     }
 
-    /// Adds all keys of another filter, link by link. The rates of both add up, at most: so this works as long as each link of the union
-    /// has no more keys than it takes, which is so where both together have no more than 16 times as many keys as they
-    /// [began](Self::first) with. A key that both hold in one link is held once; where keys can be
-    /// [removed](super::GrowingFilterBuilder::deletable), as often as in both together. One that they hold in different links is held in
-    /// both, counts twice in [`len`](Self::len), and [`remove`](Self::remove) keeps it.
+    /// Adds all keys of another filter, link by link. The rates of both add up, at most: so this
+    /// works as long as each link of the union has no more keys than it takes, which is so where
+    /// both together have no more than 16 times as many keys as they [began](Self::first) with. A
+    /// key that both hold in one link is held once; where keys can be
+    /// [removed](super::GrowingFilterBuilder::deletable), as often as in both together. One that
+    /// they hold in different links is held in both, counts twice in [`len`](Self::len), and
+    /// [`remove`](Self::remove) keeps it.
     ///
     /// ```
     /// use tepal::GrowingFilter;
@@ -50,9 +53,10 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::NotPossible`] where the
-    /// union would pass the promise; [`Error::TooManyCopies`]; [`Error::TooLarge`]; [`Error::Damaged`] as for
-    /// [`insert`](Self::insert). The filter is unchanged then.
+    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
+    /// [`Error::NotPossible`] where the union would pass the promise; [`Error::TooManyCopies`];
+    /// [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is
+    /// unchanged then.
     pub fn union_with(&mut self, other: &GrowingFilter) -> Result<()> {
         self.check_compatible(other)?;
         self.check_before_copying()?;
@@ -84,13 +88,15 @@ impl GrowingFilter {
         Table::of_counted(a.packing().numbers(), 0, a.packing().room(), counts, &entries)
     }
 
-    /// One table of all keys, in the fewest bits that there are at this rate: for a set to which no more keys come. A key of any
-    /// link is just the number that it would have had in that table, so nothing is lost, and a key takes few bits more than in a table
-    /// that was made for so many keys.
+    /// One table of all keys, in the fewest bits that there are at this rate: for a set to which no
+    /// more keys come. A key of any link is just the number that it would have had in that table,
+    /// so nothing is lost, and a key takes few bits more than in a table that was made for so many
+    /// keys.
     ///
-    /// The rate must allow for the numbers that the first link has: with 16 times the keys it [began](Self::first) with, half of its
-    /// promise does, and with 32 times as many all of it; with more keys so many times more. Takes 8 bytes a key for a while. Keys can be removed from the table where they can be from this
-    /// filter; else two of them may share a copy.
+    /// The rate must allow for the numbers that the first link has: with 16 times the keys it
+    /// [began](Self::first) with, half of its promise does, and with 32 times as many all of it;
+    /// with more keys so many times more. Takes 8 bytes a key for a while. Keys can be removed from
+    /// the table where they can be from this filter; else two of them may share a copy.
     ///
     /// ```
     /// let mut grown = tepal::GrowingFilter::builder().first(1000).build_from(0..20_000u32)?;
@@ -101,8 +107,9 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] where the rate is too low, with the one there is; [`Error::Parameter`] for a rate that is not between 0
-    /// and 1; [`Error::TooManyCopies`] where too many keys have one number; [`Error::TooLarge`]; [`Error::Damaged`] as for
+    /// [`Error::RateOutOfReach`] where the rate is too low, with the one there is;
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::TooManyCopies`] where
+    /// too many keys have one number; [`Error::TooLarge`]; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     pub fn freeze(&self, rate: f64) -> Result<QuotientFilter> {
         check_rate(rate)?;
@@ -146,11 +153,12 @@ impl GrowingFilter {
         Ok(QuotientFilter::from_parts(meta, table, counts.slots, self.meta.is_deletable))
     }
 
-    /// The smallest filter of what the links hold, without their keys: a ribbon of their numbers, to which keys can be added, but from which
-    /// none can be taken. [`QuotientFilter::to_ribbon`] says what it takes.
+    /// The smallest filter of what the links hold, without their keys: a ribbon of their numbers,
+    /// to which keys can be added, but from which none can be taken. [`QuotientFilter::to_ribbon`]
+    /// says what it takes.
     ///
-    /// The numbers are those of the first link, of which there are few where the filter has grown far: then a table of them errs too often
-    /// by itself, and the error says how often.
+    /// The numbers are those of the first link, of which there are few where the filter has grown
+    /// far: then a table of them errs too often by itself, and the error says how often.
     ///
     /// ```
     /// let grown = tepal::GrowingFilter::builder().first(10_000).false_positive_rate(0.001).build_from(0..20_000u32)?;

@@ -39,7 +39,8 @@ impl GrowingFilter {
         }
     }
 
-    /// How many different keys are in it, from the different numbers: of n keys two have one number at times.
+    /// How many different keys are in it, from the different numbers: of n keys two have one number
+    /// at times.
     fn estimated_len(&self) -> f64 {
         self.links.iter().map(Table::estimated_len).sum()
     }

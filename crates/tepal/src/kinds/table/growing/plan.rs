@@ -1,4 +1,5 @@
-//! How a growing filter grows: how many numbers each of its links has, and how many of them it takes.
+//! How a growing filter grows: how many numbers each of its links has, and how many of them it
+//! takes.
 
 use crate::bits::table::packing::MOST_NUMBERS;
 use crate::error::{Error, Result};
@@ -9,7 +10,8 @@ pub(crate) const MOST_LINKS: usize = 10;
 
 /// Each link is for so many times the numbers of the one before, as a power of 2.
 const TIMES: u32 = 4;
-/// So many times the numbers that there are, as a power of 2: each link keeps half of the rate of the one before.
+/// So many times the numbers that there are, as a power of 2: each link keeps half of the rate of
+/// the one before.
 const TIMES_NUMBERS: u32 = 5;
 
 /// What the links follow from (FORMAT.md, section 5.5).
@@ -65,7 +67,8 @@ impl GrowthPlan {
         u64::try_from(numbers).ok().filter(|numbers| *numbers < MOST_NUMBERS)
     }
 
-    /// How many different numbers a link takes, of those that have their [`numbers`](Self::numbers).
+    /// How many different numbers a link takes, of those that have their
+    /// [`numbers`](Self::numbers).
     #[inline]
     pub(crate) fn capacity(&self, link: usize) -> u64 {
         // As there are at least 32 times as many numbers, below 2^56, nothing is cut off.
@@ -77,8 +80,8 @@ impl GrowthPlan {
         self.rate / (2u64 << link) as f64
     }
 
-    /// By which factor the numbers of a link are more than those of the first, as a power of 2: so many bits less, and a number
-    /// of the one is one of the other.
+    /// By which factor the numbers of a link are more than those of the first, as a power of 2: so
+    /// many bits less, and a number of the one is one of the other.
     pub(crate) fn finer(link: usize) -> u32 {
         TIMES_NUMBERS * link as u32
     }
@@ -98,9 +101,10 @@ mod tests {
         })
     }
 
-    /// Links follow from the plan alone, so runs cannot use them up: ten years of 1, 70,000, 300,000 and 10^7 keys a day
-    /// take at most 7 at 1 %, from the usual first keys or those of one run. At 10^-6 the numbers end before 3.65 * 10^10 keys
-    /// (`GrowingFilterBuilder::first` says so), and not before the others.
+    /// Links follow from the plan alone, so runs cannot use them up: ten years of 1, 70,000,
+    /// 300,000 and 10^7 keys a day take at most 7 at 1 %, from the usual first keys or those of one
+    /// run. At 10^-6 the numbers end before 3.65 * 10^10 keys (`GrowingFilterBuilder::first` says
+    /// so), and not before the others.
     #[test]
     fn ten_years_take_few_links() {
         for a_day in [1, 70_000, 300_000, 10_000_000] {

@@ -104,7 +104,8 @@ impl Model {
     }
 }
 
-/// U of a link is 32 times that of the one before, and the first one's is for twice the keys it takes.
+/// U of a link is 32 times that of the one before, and the first one's is for twice the keys it
+/// takes.
 fn number(filter: &GrowingFilter, link: usize, key: u64) -> u64 {
     let spread = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     let least = (filter.first() as f64 * 32.0 / filter.promised_false_positive_rate()).ceil() as u64;
@@ -240,8 +241,8 @@ fn none_one_and_the_same_again() {
     assert!(copies == read(&copies));
 }
 
-/// An old table has few numbers, which many keys share once there are far more than it began with: none of them is refused,
-/// and none is lost.
+/// An old table has few numbers, which many keys share once there are far more than it began with:
+/// none of them is refused, and none is lost.
 #[test]
 fn keys_that_share_an_old_number_are_all_taken() {
     for (first, rate, keys) in [(1, 0.01, 300_000), (10, 0.9, 6_000), (1, 0.5, 100_000)] {
@@ -260,7 +261,8 @@ fn keys_that_share_an_old_number_are_all_taken() {
     }
 }
 
-/// A set that changes but does not grow takes no more links: those whose keys went are filled again.
+/// A set that changes but does not grow takes no more links: those whose keys went are filled
+/// again.
 #[test]
 fn what_was_removed_makes_room() {
     let mut filter = build(100, 0.01, true);
@@ -376,7 +378,8 @@ fn numbers_end() {
     }
 }
 
-/// Keys whose numbers lie side by side, as one who knows the hash can choose them, are refused before lines run away.
+/// Keys whose numbers lie side by side, as one who knows the hash can choose them, are refused
+/// before lines run away.
 #[test]
 fn chosen_keys_are_refused() {
     let mut filter = build(1000, 0.01, false);
@@ -404,8 +407,8 @@ fn chosen_keys_are_refused() {
     );
 }
 
-/// Every byte of the file of a filter of three links, changed under checksums that are mended: an error or the same answers, and no
-/// panic.
+/// Every byte of the file of a filter of three links, changed under checksums that are mended: an
+/// error or the same answers, and no panic.
 #[test]
 fn damaged_files_are_refused() {
     let mut filter = build(2, 0.1, false);
@@ -430,7 +433,8 @@ fn damaged_files_are_refused() {
     assert!(refused >= 3 * (88 + 264) - 20, "{refused}");
 }
 
-/// Where keys share a copy none is taken out of the table that the filter becomes, nor out of what that is made part of.
+/// Where keys share a copy none is taken out of the table that the filter becomes, nor out of what
+/// that is made part of.
 #[test]
 fn of_a_frozen_filter_keys_are_removed_where_they_could_be_before() {
     for is_deletable in [true, false] {
@@ -459,7 +463,8 @@ fn of_a_frozen_filter_keys_are_removed_where_they_could_be_before() {
     }
 }
 
-/// However often keys come again, each table is laid out for what it holds: a line that is fuller than it was made for costs every change.
+/// However often keys come again, each table is laid out for what it holds: a line that is fuller
+/// than it was made for costs every change.
 #[test]
 fn copies_have_room() {
     let mut filter = GrowingFilter::builder().first(1000).deletable(true).build().unwrap();

@@ -7,7 +7,8 @@ use crate::bits::table::stream::{self, Stream, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 
-/// Lines for at least so many slots, with these ascending entries; for more slots where they do not fit.
+/// Lines for at least so many slots, with these ascending entries; for more slots where they do not
+/// fit.
 pub(crate) fn laid_out<'e>(
     numbers: u64,
     tag_bits: u8,
@@ -70,7 +71,8 @@ pub(super) fn fitting<T>(
     Err(clustered())
 }
 
-/// Would these ascending numbers, each in one slot, fit the table for so many slots? Those of keys that nobody chose do.
+/// Would these ascending numbers, each in one slot, fit the table for so many slots? Those of keys
+/// that nobody chose do.
 pub(super) fn are_spread(numbers: u64, tag_bits: u8, slots: u64, all: impl Iterator<Item = u64>) -> bool {
     let Ok(packing) = Packing::for_slots(slots, numbers, tag_bits) else { return false };
     let mut last = None;

@@ -20,12 +20,14 @@ impl Table {
         self.lay_out_with(more(self.slots), Some((number, tag)))
     }
 
-    /// Lays the table out for so many slots: the same answers in more lines, or in fewer. Costs a pass over the table.
+    /// Lays the table out for so many slots: the same answers in more lines, or in fewer. Costs a
+    /// pass over the table.
     pub(crate) fn lay_out(&mut self, slots: u64) -> Result<()> {
         self.lay_out_with(slots.max(self.slots), None)
     }
 
-    /// Lays the table out for so many slots whose tags have so many bits; every tag has room in them.
+    /// Lays the table out for so many slots whose tags have so many bits; every tag has room in
+    /// them.
     pub(crate) fn lay_out_tags(&mut self, tag_bits: u8, slots: u64) -> Result<()> {
         self.lay_out_as(tag_bits, slots.max(self.slots), None)
     }
@@ -35,8 +37,9 @@ impl Table {
         self.lay_out_as(self.packing.fields().tag_bits, slots, entry)
     }
 
-    /// Both. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the packing and a second one writes the
-    /// new lines while the old ones go, so that there is one table and a few MiB in memory.
+    /// Both. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the
+    /// packing and a second one writes the new lines while the old ones go, so that there is one
+    /// table and a few MiB in memory.
     fn lay_out_as(&mut self, tag_bits: u8, slots: u64, entry: Option<(u64, u64)>) -> Result<()> {
         let before = self.packing;
         let numbers = before.numbers();
@@ -120,8 +123,8 @@ impl Table {
         self.slots < self.packing.room()
     }
 
-    /// Makes room for one slot more where what the table was laid out for is taken: [`next_room`] says for how many slots it is
-    /// laid out then.
+    /// Makes room for one slot more where what the table was laid out for is taken: [`next_room`]
+    /// says for how many slots it is laid out then.
     #[inline]
     pub(crate) fn make_room(&mut self, most: u64) -> Result<()> {
         if self.has_room() {
@@ -131,7 +134,8 @@ impl Table {
         }
     }
 
-    /// The slots that the table is laid out for once [`make_room`](Self::make_room) has made room for this number of slots.
+    /// The slots that the table is laid out for once [`make_room`](Self::make_room) has made room
+    /// for this number of slots.
     pub(crate) fn laid_after(&self, slots: u64, most: u64) -> Result<u64> {
         let fields = self.packing.fields();
         let mut laid = self.packing.room();
@@ -144,8 +148,8 @@ impl Table {
     }
 }
 
-/// The slots that a table is laid out for where this number of slots is taken: an eighth more, from [`LARGE`] on a quarter; no more
-/// than `most` as long as fewer are taken.
+/// The slots that a table is laid out for where this number of slots is taken: an eighth more, from
+/// [`LARGE`] on a quarter; no more than `most` as long as fewer are taken.
 fn next_room(taken: u64, most: u64) -> u64 {
     let next = if taken < LARGE { more(taken) } else { taken.saturating_add(taken / 4) };
     if taken < most { next.min(most) } else { next }

@@ -20,7 +20,8 @@ impl Table {
         self.kernel.among(&self.packing, self.as_lines(), number, tag)
     }
 
-    /// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed to `more`, for the rest.
+    /// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed
+    /// to `more`, for the rest.
     pub(crate) fn tags_of_many(
         &self,
         h: &[u64],

@@ -12,8 +12,8 @@ use crate::kinds::named::Segment;
 /// Keys that are hashed before they are asked for.
 const BATCH: usize = 512;
 
-/// The segments that may hold each of many keys: [`SegmentFilter::segments_many`]. It can be used again for other keys, and keeps its
-/// memory.
+/// The segments that may hold each of many keys: [`SegmentFilter::segments_many`]. It can be used
+/// again for other keys, and keeps its memory.
 #[derive(Clone, Default)]
 pub struct SegmentAnswers(TagsOfMany);
 
@@ -59,7 +59,8 @@ impl fmt::Debug for SegmentAnswers {
 }
 
 impl SegmentFilter {
-    /// [`segments`](Self::segments) for many keys, in their order, with the memory accesses of a batch under way together.
+    /// [`segments`](Self::segments) for many keys, in their order, with the memory accesses of a
+    /// batch under way together.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -90,14 +91,16 @@ impl SegmentFilter {
         answers
     }
 
-    /// [`segments_many`](Self::segments_many) for keys hashed before, in the place of the answers that there were.
+    /// [`segments_many`](Self::segments_many) for keys hashed before, in the place of the answers
+    /// that there were.
     pub fn segments_many_hashes(&self, hashes: &[u64], answers: &mut SegmentAnswers) {
         answers.clear();
         self.append(hashes, answers);
     }
 
-    /// [`segments_many`](Self::segments_many) for keys that this filter's [`key_hasher`](Self::key_hasher) has prepared, in the place of
-    /// the answers that there were. Of keys that another hasher has prepared all that can be said is all segments.
+    /// [`segments_many`](Self::segments_many) for keys that this filter's
+    /// [`key_hasher`](Self::key_hasher) has prepared, in the place of the answers that there were.
+    /// Of keys that another hasher has prepared all that can be said is all segments.
     pub fn segments_prepared(&self, keys: &PreparedKeys, answers: &mut SegmentAnswers) {
         answers.clear();
         match keys.batch() {

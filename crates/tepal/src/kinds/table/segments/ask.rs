@@ -9,8 +9,9 @@ use crate::key::{Key, is_perhaps_in};
 use crate::kinds::named::{Listed, Segment};
 
 impl SegmentFilter {
-    /// Is the key in this segment? `false` is certain: also where there is no such segment. `true` means perhaps: about
-    /// [`segment_len`](Self::segment_len) / [`numbers`](Self::numbers) of the keys that are not in it get it too.
+    /// Is the key in this segment? `false` is certain: also where there is no such segment. `true`
+    /// means perhaps: about [`segment_len`](Self::segment_len) / [`numbers`](Self::numbers) of the
+    /// keys that are not in it get it too.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -38,11 +39,13 @@ impl SegmentFilter {
         among.has_it || (among.slots as usize >= IN_TABLE && self.wide.has(number, tag))
     }
 
-    /// In which segments the key may be, by their numbers. Those that it is in are among them; wrong ones, for a key in none, are on
-    /// average [`wrong_segments`](Self::wrong_segments). A key that the filter's domain refuses is in none; a filter of the caller's
-    /// hashes cannot hash a key, and names all segments.
+    /// In which segments the key may be, by their numbers. Those that it is in are among them;
+    /// wrong ones, for a key in none, are on average [`wrong_segments`](Self::wrong_segments). A
+    /// key that the filter's domain refuses is in none; a filter of the caller's hashes cannot hash
+    /// a key, and names all segments.
     ///
-    /// Costs one hash and one memory access, seldom two, and more where the key is in many segments. Allocates nothing.
+    /// Costs one hash and one memory access, seldom two, and more where the key is in many
+    /// segments. Allocates nothing.
     ///
     /// ```
     /// # use tepal::SegmentFilter;

@@ -49,21 +49,25 @@ impl SegmentFilter {
 impl SegmentFilterBuilder {
     table_options! {
         "a segment filter";
-        /// How many pairs of key and segment the filter shall hold: the different keys of each segment, taken together. As many go in
-        /// however many segments each key is in, as long as nobody chose the keys by the filter's hash. It cannot be changed later, and
-        /// filters unite that were made for one capacity and one rate.
+        /// How many pairs of key and segment the filter shall hold: the different keys of each
+        /// segment, taken together. As many go in however many segments each key is in, as long as
+        /// nobody chose the keys by the filter's hash. It cannot be changed later, and filters
+        /// unite that were made for one capacity and one rate.
         capacity;
-        /// How many wrong segments a key in none gets, on average and at most: 0.01, the default, for one in a hundred such keys.
+        /// How many wrong segments a key in none gets, on average and at most: 0.01, the default,
+        /// for one in a hundred such keys.
         false_positive_rate;
-        /// What happens when more pairs come than planned: refuse them (the default), warn, or ignore it. The table has room for them;
-        /// its rate is past the promise then.
+        /// What happens when more pairs come than planned: refuse them (the default), warn, or
+        /// ignore it. The table has room for them; its rate is past the promise then.
         over_capacity;
     }
 
-    /// Bytes of the table with so many segments, once it holds its capacity: to plan with, without the table.
+    /// Bytes of the table with so many segments, once it holds its capacity: to plan with, without
+    /// the table.
     ///
     /// # Errors
-    /// As [`build`](Self::build), but for the memory; [`Error::Parameter`] for more than 65,536 segments.
+    /// As [`build`](Self::build), but for the memory; [`Error::Parameter`] for more than 65,536
+    /// segments.
     pub fn planned_size_in_bytes(&self, segments: usize) -> Result<u64> {
         let capacity = self.needed_capacity()?;
         let numbers = self.plan(capacity)?.numbers;
@@ -84,17 +88,19 @@ impl SegmentFilterBuilder {
     /// Builds a filter without segments, with room for its capacity.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where no capacity is given, and for impossible values; [`Error::RateOutOfReach`] for a rate that so
-    /// many pairs cannot have; [`Error::TooLarge`] where the machine has no memory for it.
+    /// [`Error::Parameter`] where no capacity is given, and for impossible values;
+    /// [`Error::RateOutOfReach`] for a rate that so many pairs cannot have; [`Error::TooLarge`]
+    /// where the machine has no memory for it.
     pub fn build(self) -> Result<SegmentFilter> {
         let planned = self.plan(self.needed_capacity()?)?;
         let table = planned.table()?;
         Ok(SegmentFilter::from_parts(planned.meta, SegmentList::default(), table, Ref::default()))
     }
 
-    /// Builds a filter of these names of segments and keys, sorting their numbers: many times as fast as to insert one after the other.
-    /// Segments get their numbers in the order in which their names come first. Where no capacity is given, it is planned for as many
-    /// different pairs as there are. Takes 24 bytes a pair beside the filter.
+    /// Builds a filter of these names of segments and keys, sorting their numbers: many times as
+    /// fast as to insert one after the other. Segments get their numbers in the order in which
+    /// their names come first. Where no capacity is given, it is planned for as many different
+    /// pairs as there are. Takes 24 bytes a pair beside the filter.
     ///
     /// ```
     /// let filter = tepal::SegmentFilter::builder().build_from([("fruit", "apple"), ("colour", "orange"), ("fruit", "orange")])?;
@@ -116,11 +122,13 @@ impl SegmentFilterBuilder {
         self.build_of(list, hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's [`key_hasher`](Self::key_hasher) or by the caller. A
-    /// pair's segment is the place of its name in `names`. Pairs that were sorted ([`SegmentFilter::sort_pairs`]) take less time.
+    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's
+    /// [`key_hasher`](Self::key_hasher) or by the caller. A pair's segment is the place of its name
+    /// in `names`. Pairs that were sorted ([`SegmentFilter::sort_pairs`]) take less time.
     ///
     /// # Errors
-    /// As [`build_from`](Self::build_from); [`Error::Parameter`] for a name that comes twice, and for a pair whose segment has none.
+    /// As [`build_from`](Self::build_from); [`Error::Parameter`] for a name that comes twice, and
+    /// for a pair whose segment has none.
     pub fn build_from_hashes(
         self,
         names: &[impl AsRef<str>],

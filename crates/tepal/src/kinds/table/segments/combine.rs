@@ -15,12 +15,14 @@ use crate::kinds::storage::Ref;
 use crate::kinds::table::join::{Join, in_both, in_either};
 
 impl SegmentFilter {
-    /// Takes a segment away, with everything in it: one pass over the table. Says how many pairs went. Its name goes too, and its number
-    /// may be that of a segment which is added later. The table keeps its size ([`shrink_to_fit`](Self::shrink_to_fit)).
+    /// Takes a segment away, with everything in it: one pass over the table. Says how many pairs
+    /// went. Its name goes too, and its number may be that of a segment which is added later. The
+    /// table keeps its size ([`shrink_to_fit`](Self::shrink_to_fit)).
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a segment that there is not; [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is
-    /// copied into memory first. The filter is unchanged then.
+    /// [`Error::Parameter`] for a segment that there is not; [`Error::TooLarge`] and
+    /// [`Error::Damaged`] for an opened file, which is copied into memory first. The filter is
+    /// unchanged then.
     pub fn drop_segment(&mut self, segment: Segment) -> Result<u64> {
         let dropped = self.segments.check(segment)?.len;
         if dropped > 0 {
@@ -34,8 +36,8 @@ impl SegmentFilter {
         Ok(dropped)
     }
 
-    /// A segment went out of the table: the numbers that have more segments than stand there get another one into it. The lines
-    /// have room: no number has more slots than before.
+    /// A segment went out of the table: the numbers that have more segments than stand there get
+    /// another one into it. The lines have room: no number has more slots than before.
     fn fill_up_after(&mut self, segment: Segment, numbers: &[u64]) -> Result<()> {
         if numbers.is_empty() {
             return Ok(());
@@ -91,8 +93,9 @@ impl SegmentFilter {
         self.core.check_compatible(&other.core)
     }
 
-    /// Adds all segments of another filter with their keys. Segments of one name are one; the others get numbers that are free here, and
-    /// so do all that have no name. A pair of key and segment that both hold is held once. Takes both filters and the union in memory.
+    /// Adds all segments of another filter with their keys. Segments of one name are one; the
+    /// others get numbers that are free here, and so do all that have no name. A pair of key and
+    /// segment that both hold is held once. Takes both filters and the union in memory.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -105,9 +108,10 @@ impl SegmentFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible)); [`Error::CapacityReached`] where the
-    /// union has more pairs than the capacity allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
-    /// [`Error::Parameter`] where there would be more than 65,536 segments; [`Error::TooLarge`]; [`Error::Damaged`] as for
+    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
+    /// [`Error::CapacityReached`] where the union has more pairs than the capacity allows and the
+    /// policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::Parameter`] where
+    /// there would be more than 65,536 segments; [`Error::TooLarge`]; [`Error::Damaged`] as for
     /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn union_with(&mut self, other: &SegmentFilter) -> Result<()> {
         self.check_both(other)?;
@@ -133,8 +137,9 @@ impl SegmentFilter {
         Ok(())
     }
 
-    /// Keeps, of each segment, what the segment of the same name in the other filter has too. What is in both stays; of what is in one
-    /// alone about a share of its rate stays too. The segments stay, also those that are empty then.
+    /// Keeps, of each segment, what the segment of the same name in the other filter has too. What
+    /// is in both stays; of what is in one alone about a share of its rate stays too. The segments
+    /// stay, also those that are empty then.
     ///
     /// # Errors
     /// As [`union_with`](Self::union_with).
@@ -159,11 +164,12 @@ impl SegmentFilter {
         Stream::of(Renumbered::new(self.all_entries(), (from_bits, tag_bits), to))
     }
 
-    /// Lays the table out for the pairs and the segments in it: the same answers, in as few bytes as there can be. More pairs, or more
-    /// segments, lay it out again.
+    /// Lays the table out for the pairs and the segments in it: the same answers, in as few bytes
+    /// as there can be. More pairs, or more segments, lay it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for [`insert`](Self::insert).
+    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.core.shrink_to_fit(self.segments.tag_bits())
     }

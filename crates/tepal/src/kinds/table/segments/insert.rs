@@ -18,8 +18,9 @@ use crate::kinds::table::join::{Join, in_either, merged};
 use crate::kinds::table::lines::Table;
 
 impl SegmentFilter {
-    /// The segment of this name, which is added, without keys, where there is none. It gets the lowest number that is free; where that
-    /// takes another bit of each slot, a pass lays the table out again.
+    /// The segment of this name, which is added, without keys, where there is none. It gets the
+    /// lowest number that is free; where that takes another bit of each slot, a pass lays the table
+    /// out again.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -30,9 +31,10 @@ impl SegmentFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a name that cannot be ([`check_segment_name`]), and for segment 65,537; [`Error::TooLarge`] where there
-    /// is no memory; [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The
-    /// filter is unchanged then.
+    /// [`Error::Parameter`] for a name that cannot be ([`check_segment_name`]), and for segment
+    /// 65,537; [`Error::TooLarge`] where there is no memory; [`Error::Damaged`] for a filter that
+    /// was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged
+    /// then.
     pub fn add_segment(&mut self, name: &str) -> Result<Segment> {
         if let Ok(segment) = self.segments.find(name) {
             return Ok(segment);
@@ -56,8 +58,8 @@ impl SegmentFilter {
     /// Gives a segment a name, or another one.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a segment that there is not, for a name that cannot be ([`check_segment_name`]), and for one that
-    /// another segment has.
+    /// [`Error::Parameter`] for a segment that there is not, for a name that cannot be
+    /// ([`check_segment_name`]), and for one that another segment has.
     pub fn rename_segment(&mut self, segment: Segment, name: &str) -> Result<()> {
         self.segments.check(segment)?;
         check_segment_name(name)?;
@@ -84,23 +86,26 @@ impl SegmentFilter {
         Ok(())
     }
 
-    /// Adds a key to a segment. `true`: it is surely new there. A key that is there already, or looks so, changes nothing.
+    /// Adds a key to a segment. `true`: it is surely new there. A key that is there already, or
+    /// looks so, changes nothing.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a segment that there is not; [`Error::CapacityReached`] for a new key where the filter is full and its
-    /// policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that the key domain does not
-    /// have; [`Error::CallerHashes`] in a filter of the caller's hashes; [`Error::NumbersClustered`] where keys were chosen by the
-    /// filter's own hash so that their numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
-    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged
-    /// then.
+    /// [`Error::Parameter`] for a segment that there is not; [`Error::CapacityReached`] for a new
+    /// key where the filter is full and its policy is
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that
+    /// the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's hashes;
+    /// [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their
+    /// numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
+    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what
+    /// was written. The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, segment: Segment, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(segment, hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
-    /// [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -133,7 +138,8 @@ impl SegmentFilter {
     /// [`insert`](Self::insert) for many keys of a segment.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in: the error says how many.
+    /// As [`insert`](Self::insert). The keys before the refused one are in: the error says how
+    /// many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, segment: Segment, keys: &K) -> Result<()> {
         crate::key::insert_in_batches(
             self,
@@ -143,7 +149,8 @@ impl SegmentFilter {
         )
     }
 
-    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are sorted and merged.
+    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are
+    /// sorted and merged.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
@@ -160,7 +167,8 @@ impl SegmentFilter {
         one_by_one(self, |filter| &filter.core, hashes, insert)
     }
 
-    /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has prepared.
+    /// [`insert`](Self::insert) for keys that the filter's [`key_hasher`](Self::key_hasher) has
+    /// prepared.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
@@ -179,8 +187,9 @@ impl SegmentFilter {
         }
     }
 
-    /// Inserts keys of several segments, hashed before, by sorting their numbers: all or none. Pairs that were sorted
-    /// ([`sort_pairs`](Self::sort_pairs)) take less time. The filter and what it becomes are both in memory for a while.
+    /// Inserts keys of several segments, hashed before, by sorting their numbers: all or none.
+    /// Pairs that were sorted ([`sort_pairs`](Self::sort_pairs)) take less time. The filter and
+    /// what it becomes are both in memory for a while.
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The filter is unchanged then.

@@ -86,7 +86,8 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Of ascending entries, each once, of these segments; laid out for at least so many slots. They are asked for several times.
+    /// Of ascending entries, each once, of these segments; laid out for at least so many slots.
+    /// They are asked for several times.
     pub(super) fn new<'e>(
         segments: &SegmentList,
         (numbers, tag_bits, slots): (u64, u8, u64),

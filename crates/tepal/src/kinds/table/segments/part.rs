@@ -1,4 +1,5 @@
-//! The segment filter's own part of a tepal file and its segments (FORMAT.md, section 4.2.5), and what its body must be.
+//! The segment filter's own part of a tepal file and its segments (FORMAT.md, section 4.2.5), and
+//! what its body must be.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -165,7 +166,8 @@ impl State for Segments {
     }
 }
 
-/// The lines are as their numbers say, these are as many as the header says, and each segment has as many as its list says.
+/// The lines are as their numbers say, these are as many as the header says, and each segment has
+/// as many as its list says.
 struct Numbers {
     claimed: Claimed,
     /// The number of each segment, and how many numbers it has.

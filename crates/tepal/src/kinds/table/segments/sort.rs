@@ -7,9 +7,11 @@ use crate::bits::table::spread;
 use crate::kinds::table::sort::sort_by_key;
 
 impl SegmentFilter {
-    /// Sorts pairs by the order of their numbers, which is the same for all filters. To build of sorted ones
-    /// ([`build_from_hashes`](crate::builders::SegmentFilterBuilder::build_from_hashes), [`insert_pairs`](Self::insert_pairs)) costs passes over
-    /// them. Equal pairs stand next to each other.
+    /// Sorts pairs by the order of their numbers, which is the same for all filters. To build of
+    /// sorted ones
+    /// ([`build_from_hashes`](crate::builders::SegmentFilterBuilder::build_from_hashes),
+    /// [`insert_pairs`](Self::insert_pairs)) costs passes over them. Equal pairs stand next to each
+    /// other.
     ///
     /// ```
     /// use tepal::{SegmentFilter, segments::Segment};

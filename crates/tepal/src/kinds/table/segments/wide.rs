@@ -1,7 +1,7 @@
 //! Keys in very many segments: what a table would not take of one number.
 //!
-//! Of a number at most 64 slots are in the table, those of its lowest segments; the rest are listed here. So a key in thousands of
-//! segments costs its neighbours nothing.
+//! Of a number at most 64 slots are in the table, those of its lowest segments; the rest are listed
+//! here. So a key in thousands of segments costs its neighbours nothing.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

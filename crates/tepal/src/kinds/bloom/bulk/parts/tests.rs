@@ -1,4 +1,5 @@
-//! Parts beside one batch: the same bits and counts, whatever the layout, the parts and the threads.
+//! Parts beside one batch: the same bits and counts, whatever the layout, the parts and the
+//! threads.
 
 use crate::error::Error;
 use alloc::vec;

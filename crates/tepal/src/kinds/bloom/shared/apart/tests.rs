@@ -11,8 +11,8 @@ use crate::key::{Key, KeyRef, KeySink};
 use crate::kinds::bloom::tests::builders;
 use crate::params::WITHIN;
 
-/// Many keys are set in lines apart: the same bits and counts as one by one, by one thread and by several, and for an array
-/// of few keys the usual way.
+/// Many keys are set in lines apart: the same bits and counts as one by one, by one thread and by
+/// several, and for an array of few keys the usual way.
 #[test]
 fn keys_set_apart_are_as_keys_set_one_by_one() {
     for builder in builders() {
@@ -39,7 +39,8 @@ fn keys_set_apart_are_as_keys_set_one_by_one() {
     }
 }
 
-/// One list of keys and of hashes that is longer than the room: those before the refused one are in, and the promise is kept.
+/// One list of keys and of hashes that is longer than the room: those before the refused one are
+/// in, and the promise is kept.
 #[test]
 fn a_long_list_is_refused_where_it_would_be() {
     for capacity in [100, 5000, 200_000] {
@@ -65,7 +66,8 @@ fn a_long_list_is_refused_where_it_would_be() {
     }
 }
 
-/// Threads whose lists fit one by one, and not together: no key more goes in than is refused to others.
+/// Threads whose lists fit one by one, and not together: no key more goes in than is refused to
+/// others.
 #[test]
 fn threads_do_not_pass_the_limit_together() {
     let capacity = 50_000;

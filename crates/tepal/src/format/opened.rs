@@ -48,7 +48,8 @@ use crate::kinds::{AnyFilter, FilePart, Filter, Inner, InnerMut, MutableFilter, 
 ///
 /// ```compile_fail
 /// # use tepal::{BloomFilter, Opened, Scheme, file::Format};
-/// # let guava = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(1000).build().unwrap();
+/// # let builder = BloomFilter::builder().scheme(Scheme::GuavaMitz64);
+/// # let guava = builder.capacity(1000).build().unwrap();
 /// # let other = BloomFilter::builder().capacity(1000).build().unwrap();
 /// let mut file = Opened::new(guava, Format::Guava).unwrap();
 /// *file.filter_mut() = other.into();
@@ -226,7 +227,8 @@ impl Opened {
     #[cfg_attr(feature = "foreign", doc = "```")]
     #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
     /// use tepal::{BloomFilter, KeyDomain, Open, Opened, Scheme, file::Format}; let ids =
-    /// BloomFilter::builder().capacity(10).scheme(Scheme::GuavaMitz64).key_domain(KeyDomain::Integer32);
+    /// # let builder = BloomFilter::builder().scheme(Scheme::GuavaMitz64);
+    /// # let guava = builder.capacity(1000).build().unwrap();
     /// let bytes = Opened::new(ids.build_from([42u32])?, Format::Guava)?.to_bytes()?;
     ///
     /// let mut file = Open::new().format(Format::Guava).from_bytes(&bytes)?;

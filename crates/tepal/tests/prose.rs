@@ -1,0 +1,79 @@
+//! Comments and Markdown of the whole project have at most 100 columns. Code in them, tables and
+//! what a program has printed cannot be wrapped.
+
+#[path = "shared/files.rs"]
+mod files;
+
+use std::fs;
+use std::path::Path;
+
+use files::files_in;
+
+const COLUMNS: usize = 100;
+/// The folders of the project with text in them; below others are what a build makes.
+const FOLDERS: [&str; 12] = [
+    "bench/counts/src",
+    "bench/results",
+    "bench/src",
+    "crates",
+    "docs",
+    "fuzz/cli",
+    "fuzz/fuzz_targets",
+    "fuzz/src",
+    "mutants/src",
+    "reference/src",
+    "reference/tests",
+    "testdata",
+];
+
+/// The text of a comment that fills its line, after its mark.
+fn comment(line: &str) -> Option<&str> {
+    let text = line.trim_start().strip_prefix("//")?;
+    Some(text.trim_start_matches(['/', '!']))
+}
+
+/// The lines of a text that are too long, by their numbers. `prose` gives what a line says, if it
+/// is prose.
+fn long<'a>(text: &'a str, prose: impl Fn(&'a str) -> Option<&'a str>) -> Vec<usize> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some(said) = prose(line).map(str::trim_start) else {
+            is_code = false;
+            continue;
+        };
+        let is_border = said.starts_with("```");
+        is_code ^= is_border;
+        // A command stays whole, on a line of its own.
+        let is_command = said.starts_with(['`', '(']) && said.ends_with(['`', ',']);
+        let can_be_wrapped = !is_code && !is_command && !said.starts_with(['|', '<', '[', '>', '#']);
+        if can_be_wrapped && line.chars().count() > COLUMNS {
+            found.push(number);
+        }
+    }
+    found
+}
+
+#[test]
+fn has_at_most_100_columns() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files: Vec<_> = ["rs", "md"]
+        .iter()
+        .flat_map(|extension| FOLDERS.map(|folder| files_in(&root.join(folder), extension)))
+        .flatten()
+        .collect();
+    for page in ["bench/README", "README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "FORMAT"] {
+        files.push(root.join(page).with_extension("md"));
+    }
+    let mut seen = 0;
+    let mut found = Vec::new();
+    for path in &files {
+        let text = fs::read_to_string(path).unwrap();
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        let lines = if is_rust { long(&text, comment) } else { long(&text, Some) };
+        seen += 1;
+        found.extend(lines.iter().map(|line| format!("{}:{line}", path.display())));
+    }
+    assert!(seen > 600, "only {seen} files");
+    assert!(found.is_empty(), "prose of more than {COLUMNS} columns:\n{}", found.join("\n"));
+}

@@ -226,9 +226,9 @@ impl Opened {
     ///
     #[cfg_attr(feature = "foreign", doc = "```")]
     #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
-    /// use tepal::{BloomFilter, KeyDomain, Open, Opened, Scheme, file::Format}; let ids =
-    /// # let builder = BloomFilter::builder().scheme(Scheme::GuavaMitz64);
-    /// # let guava = builder.capacity(1000).build().unwrap();
+    /// use tepal::{BloomFilter, KeyDomain, Open, Opened, Scheme, file::Format};
+    /// let builder = BloomFilter::builder().scheme(Scheme::GuavaMitz64);
+    /// let ids = builder.capacity(10).key_domain(KeyDomain::Integer32);
     /// let bytes = Opened::new(ids.build_from([42u32])?, Format::Guava)?.to_bytes()?;
     ///
     /// let mut file = Open::new().format(Format::Guava).from_bytes(&bytes)?;

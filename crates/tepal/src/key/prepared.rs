@@ -21,12 +21,17 @@ const SHORT: usize = 16;
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
-/// use tepal::{AnyFilter, BloomFilter, Scheme, hash::PreparedKeys}; for scheme in [Scheme::Xxh3,
-/// Scheme::GuavaMitz64] { let mut filter =
-/// AnyFilter::from(BloomFilter::builder().capacity(100).scheme(scheme).build()?); let hasher =
-/// filter.key_hasher(); let mut keys = PreparedKeys::default(); hasher.prepare("apple", &mut
-/// keys)?; hasher.prepare("banana", &mut keys)?; filter.insert_prepared(&keys)?;
-/// assert!(filter.contains("banana")); }
+/// use tepal::{AnyFilter, BloomFilter, Scheme, hash::PreparedKeys};
+/// for scheme in [Scheme::Xxh3, Scheme::GuavaMitz64] {
+///     let builder = BloomFilter::builder().capacity(100).scheme(scheme);
+///     let mut filter = AnyFilter::from(builder.build()?);
+///     let hasher = filter.key_hasher();
+///     let mut keys = PreparedKeys::default();
+///     hasher.prepare("apple", &mut keys)?;
+///     hasher.prepare("banana", &mut keys)?;
+///     filter.insert_prepared(&keys)?;
+///     assert!(filter.contains("banana"));
+/// }
 /// # Ok::<(), tepal::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a filter was made as.
+//! Properties that a filter was made with.
 
 use super::BloomFilter;
 use super::storage::Storage;
@@ -9,31 +9,31 @@ use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
 
 impl<L: Storage> BloomFilter<L> {
-    /// Which bits a hash sets.
+    /// The layout: which bits a hash sets.
     #[must_use]
     pub fn layout(&self) -> Layout {
         self.meta.shape.layout
     }
 
-    /// Bits set for each key, k.
+    /// The number of bits that each key sets, k.
     #[must_use]
     pub fn num_hashes(&self) -> u32 {
         self.meta.shape.num_hashes
     }
 
-    /// Bits of the array, m.
+    /// The number of bits of the array, m.
     #[must_use]
     pub fn bit_len(&self) -> u64 {
         self.meta.shape.bit_len
     }
 
-    /// Bytes that the bit array takes in memory.
+    /// The bytes of the bit array in memory.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
         self.meta.shape.lines() * LINE_BYTES
     }
 
-    /// How key bytes become a hash.
+    /// The hash scheme: how key bytes become a hash.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.meta.keys.scheme()
@@ -45,13 +45,13 @@ impl<L: Storage> BloomFilter<L> {
         self.meta.keys.seed()
     }
 
-    /// What the keys are.
+    /// The type of the keys.
     #[must_use]
     pub fn key_domain(&self) -> KeyDomain {
         self.meta.keys.key_domain()
     }
 
-    /// What the filter does to a key before it is hashed.
+    /// The changes that the filter makes to a key before it is hashed.
     #[must_use]
     pub fn recipe(&self) -> Recipe {
         self.meta.keys.recipe()
@@ -64,7 +64,7 @@ impl<L: Storage> BloomFilter<L> {
         self.meta.labels.as_deref().unwrap_or(NONE)
     }
 
-    /// Puts other texts about the set in the place of those there are. No answer changes.
+    /// Replaces the labels. No answer changes.
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
@@ -74,37 +74,37 @@ impl<L: Storage> BloomFilter<L> {
         Ok(())
     }
 
-    /// Keys the filter was planned for.
+    /// The number of keys that the filter was planned for.
     #[must_use]
     pub fn capacity(&self) -> u64 {
         self.meta.capacity
     }
 
-    /// Bits of the array for each key of the capacity.
+    /// The number of bits of the array for each key of the capacity.
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len() as f64 / self.capacity() as f64
     }
 
-    /// What happens when more keys come than that.
+    /// The policy for keys past the capacity.
     #[must_use]
     pub fn over_capacity(&self) -> OverCapacity {
         self.meta.over_capacity
     }
 
-    /// The share of wrong answers promised as long as the filter holds no more than its capacity.
+    /// The false-positive rate that is promised while the filter holds at most its capacity.
     ///
-    /// It is a promise about many filters: their mean keeps it, within 1.05 times, up to the last
-    /// key that [`OverCapacity::Refuse`] takes. The rates of small filters differ; nineteen of
-    /// twenty are within 1.03 times. What this one has is
-    /// [`false_positive_rate`](Self::false_positive_rate).
+    /// The promise is about the mean of many filters, which is at most 1.05 times the rate, up to
+    /// the last key that [`OverCapacity::Refuse`] takes. The rates of small filters differ;
+    /// nineteen of twenty are at most 1.03 times the promised one.
+    /// [`false_positive_rate`](Self::false_positive_rate) is the rate of this filter.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         self.meta.promised_rate
     }
 
-    /// How many keys were given to it, repeats included: at most so many are different. After a
-    /// union it is the sum of both, in which a key that both have counts twice;
+    /// The number of keys that were inserted, repeats included: at most this many are different.
+    /// After a union it is the sum of both numbers, and a key that both have counts twice;
     /// [`estimated_len`](Self::estimated_len) counts it once. `None` after an intersection.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
@@ -112,7 +112,8 @@ impl<L: Storage> BloomFilter<L> {
         counted.checked_add(self.lines.inserted_since()?)
     }
 
-    /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels answer alike.
+    /// The CPU level whose loops this filter runs: `baseline` or `avx2`. All levels give the same
+    /// answers.
     #[must_use]
     pub fn cpu_level(&self) -> &'static str {
         self.kernel.level()

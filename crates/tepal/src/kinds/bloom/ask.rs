@@ -1,4 +1,4 @@
-//! Asking for one key.
+//! Lookup of one key.
 
 use super::BloomFilter;
 use super::storage::Storage;
@@ -8,15 +8,15 @@ use crate::ids::Scheme;
 use crate::key::{Key, KeyHasher, KeyRef, KeySink, One};
 
 impl<L: Storage> BloomFilter<L> {
-    /// Is the key in the set?
+    /// Looks up a key.
     ///
-    /// `false` is certain: it was never inserted. `true` means perhaps: about
-    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too.
+    /// `false` is certain: the key was never inserted. `true` means perhaps: about
+    /// [`false_positive_rate`](Self::false_positive_rate) of all non-members get it too.
     ///
     /// A key that the filter's domain refuses (text that is no integer, in an integer filter)
-    /// cannot have been inserted, and the answer is `false`; [`hash_key`](Self::hash_key) tells the
-    /// two apart. Under [`Scheme::CallerHash`] the filter cannot hash a key, and the answer is
-    /// `true`.
+    /// cannot have been inserted, and the answer is `false`. [`hash_key`](Self::hash_key) returns
+    /// an error for such a key. Under [`Scheme::CallerHash`] the filter cannot hash a key, and the
+    /// answer is `true`.
     ///
     /// Costs one hash and one or two memory accesses (layout `scattered`: up to k).
     ///
@@ -38,7 +38,7 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// [`contains`](Self::contains) of bytes of every length, in no frame of the caller's.
+    /// [`contains`](Self::contains) for bytes of every length, in a stack frame of its own.
     #[inline(never)]
     fn contains_bytes(&self, bytes: &[u8]) -> bool {
         match self.meta.keys.usual_hash_of_bytes(bytes) {
@@ -47,7 +47,7 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// [`contains`](Self::contains) of every scheme, domain, recipe and key.
+    /// [`contains`](Self::contains) for every scheme, domain, recipe and key.
     #[inline(never)]
     fn contains_any(&self, key: &KeyRef<'_>) -> bool {
         match self.meta.keys.own() {
@@ -59,22 +59,25 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an
-    /// equal [`key_hasher`](Self::key_hasher), or by the caller under [`Scheme::CallerHash`].
+    /// [`contains`](Self::contains) for a hash. The hash was computed by
+    /// [`hash_key`](Self::hash_key), by an equal [`key_hasher`](Self::key_hasher), or by the caller
+    /// under [`Scheme::CallerHash`].
     ///
-    /// A hash from a filter with another hasher gets a meaningless answer. Where the scheme has no
-    /// 64-bit hash, all that can be said is `true`: perhaps.
+    /// For a hash from another hasher the answer has no meaning. If the scheme has no 64-bit hash,
+    /// the answer is always `true`: perhaps.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
         !self.has_hash() || self.kernel.contains(self.lines.view().0, hash)
     }
 
-    /// [`contains`](Self::contains) for a caller who waits for each answer before the next
-    /// question, as on a walk where the answer says where to go: it branches, so that a CPU which
-    /// guesses the answer goes on before the memory has given it. There about 3 times as fast out
-    /// of cache (`cargo run --release -p tepal --example branching -- 20000000`); where questions
-    /// do not wait for each other, no faster.
+    /// [`contains`](Self::contains) for a caller whose next lookup depends on this answer, for
+    /// example a walk in which the answer decides where to go.
+    ///
+    /// It branches on the answer. So a CPU that predicts the branch goes on before the memory
+    /// access ends. In such a walk it is about 3 times as fast out of cache
+    /// (`cargo run --release -p tepal --example branching -- 20000000`). If lookups do not depend
+    /// on each other, it is no faster.
     #[inline]
     #[must_use]
     pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -84,9 +87,9 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// The hash of a key under this filter's recipe, key domain, scheme and seed, to be used with
-    /// the `_hash` forms of this filter and of all filters that share them: [`KeyHasher::hash`] of
-    /// its [`key_hasher`](Self::key_hasher).
+    /// The hash of a key under this filter's recipe, key domain, scheme and seed:
+    /// [`KeyHasher::hash`] of its [`key_hasher`](Self::key_hasher). The `_hash` calls take it, of
+    /// this filter and of all filters with an equal key hasher.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -103,13 +106,13 @@ impl<L: Storage> BloomFilter<L> {
         self.meta.keys.hash(key)
     }
 
-    /// What the filter does with a key, for threads and programs that hash ahead of it.
+    /// The filter's key hasher, for threads and programs that hash keys ahead of a call.
     #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.meta.keys.clone()
     }
 
-    /// Does the scheme have a 64-bit hash, so that the `_hash` calls can be used?
+    /// Whether the scheme has a 64-bit hash, so that the `_hash` calls can be used.
     #[must_use]
     pub fn has_hash(&self) -> bool {
         self.meta.keys.has_hash()

@@ -1,4 +1,4 @@
-//! Asking for many keys at once.
+//! Lookup of many keys at once.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,11 +8,12 @@ use super::storage::Storage;
 use crate::key::{Batch, Keys, One, PreparedKeys};
 
 impl<L: Storage> BloomFilter<L> {
-    /// Answers for many keys, in their order: hashed and probed in batches, with the memory
-    /// accesses of a batch under way together. Out of cache several times as fast as one at a time.
+    /// Looks up many keys; the answers are in the order of the keys.
     ///
-    /// The keys are a slice or vector of whatever can be a [`Key`](crate::Key), or a
-    /// [`Column`](crate::Column).
+    /// It hashes and probes the keys in batches, and the memory accesses of a batch run at the same
+    /// time. Out of cache it is several times as fast as one lookup at a time.
+    ///
+    /// The keys are a slice or vector of any [`Key`](crate::Key), or a [`Column`](crate::Column).
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().build_from(["apple", "banana"])?;
@@ -27,10 +28,10 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// [`contains_many`](Self::contains_many) into the caller's buffer: `answers[i]` is for key
-    /// `i`. Allocates nothing where the scheme has a hash.
+    /// `i`. Allocates nothing if the scheme has a hash.
     ///
     /// # Panics
-    /// If there are not as many answers as keys.
+    /// If the number of answers differs from the number of keys.
     pub fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
         assert_eq!(keys.len(), answers.len(), "one answer for each key");
         self.meta.keys.answer_in_batches(
@@ -41,12 +42,12 @@ impl<L: Storage> BloomFilter<L> {
         );
     }
 
-    /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it
-    /// out: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits
-    /// after the last key become 0. Allocates nothing where the scheme has a hash.
+    /// [`contains_many`](Self::contains_many) into the caller's bitmap, in Apache Arrow's layout:
+    /// the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits after
+    /// the last key become 0. Allocates nothing if the scheme has a hash.
     ///
     /// # Panics
-    /// If the bitmap has not just the bytes for so many bits.
+    /// If the length of the bitmap is not one bit for each key, rounded up to whole bytes.
     pub fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
         assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
         self.meta.keys.answer_in_batches(
@@ -57,7 +58,7 @@ impl<L: Storage> BloomFilter<L> {
         );
     }
 
-    /// [`contains_many`](Self::contains_many) for keys hashed before, by this filter's
+    /// [`contains_many`](Self::contains_many) for hashes, computed by this filter's
     /// [`key_hasher`](Self::key_hasher) or an equal one; `answers[i]` is for `hashes[i]`.
     ///
     /// # Panics
@@ -71,14 +72,14 @@ impl<L: Storage> BloomFilter<L> {
     /// [`key_hasher`](Self::key_hasher) has prepared.
     ///
     /// # Panics
-    /// If there are not as many answers as keys.
+    /// If the number of answers differs from the number of keys.
     pub fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
         assert_eq!(keys.len(), answers.len(), "one answer for each key");
         self.answer_batch(keys.batch(), answers);
     }
 
-    /// Answers prepared keys. Of a hash under a scheme without one, and of bytes under one with a
-    /// hash, all that can be said is perhaps.
+    /// Answers prepared keys. The answer is "perhaps" for a hash under a scheme without one, and
+    /// for bytes under a scheme with one.
     #[inline]
     pub(crate) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
         match (keys, self.meta.keys.own()) {
@@ -95,7 +96,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-/// Puts answers from number `start` on, a multiple of 8, into a bitmap.
+/// Writes answers into a bitmap, the first one at bit `start`, a multiple of 8.
 pub(crate) fn put_bits(start: usize, answers: &[bool], bitmap: &mut [u8]) {
     for (byte, answers) in bitmap[start / 8..].iter_mut().zip(answers.chunks(8)) {
         *byte = answers.iter().rev().fold(0, |bits, &answer| bits << 1 | u8::from(answer));

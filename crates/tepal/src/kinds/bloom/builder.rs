@@ -1,4 +1,4 @@
-//! Describing a filter before it exists.
+//! Describes a filter before it exists.
 
 use alloc::string::String;
 
@@ -16,7 +16,7 @@ use crate::key::{KeyHasher, Recipe, SecretKey};
 use crate::kinds::storage::{InMemory, Storage};
 use crate::params::{DEFAULT_RATE, Goal, Plan, Request, Sizes, WITHIN, check_rate};
 
-/// Describes a [`BloomFilter`]; everything has a default but the capacity.
+/// Describes a [`BloomFilter`]; only the capacity has no default.
 ///
 /// ```
 /// use tepal::{BloomFilter, Goal, OverCapacity};
@@ -32,7 +32,7 @@ use crate::params::{DEFAULT_RATE, Goal, Plan, Request, Sizes, WITHIN, check_rate
 #[derive(Clone, Debug, Default)]
 #[must_use = "a builder does nothing until `build`"]
 pub struct BloomFilterBuilder {
-    /// Without the scheme, which `keys` has.
+    /// The request without the scheme, which is in `keys`.
     pub(in crate::kinds) request: Request,
     pub(in crate::kinds) keys: KeyOptions,
     pub(in crate::kinds) over_capacity: Option<OverCapacity>,
@@ -50,7 +50,8 @@ impl BloomFilter {
 }
 
 impl<L: Storage> BloomFilter<L> {
-    /// An empty filter of the same hasher for other keys and another rate, of at most `most_bytes`.
+    /// An empty filter with the same hasher, for other keys and another rate, of at most
+    /// `most_bytes`.
     pub(crate) fn same_hasher(&self, capacity: u64, rate: f64, most_bytes: u64) -> Result<BloomFilter> {
         let scheme = self.scheme();
         let request = Request {
@@ -71,7 +72,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-/// The shape of a filter of this scheme: one without a hash has one layout, and limits of its own.
+/// The shape of a filter of this scheme. A scheme without a hash has one layout and its own limits.
 pub(crate) fn shape_of(scheme: Scheme, layout: Layout, num_hashes: u32, bit_len: u64) -> Result<Shape> {
     if !sizing::is_own(scheme) {
         return Shape::new(layout, num_hashes, bit_len);
@@ -85,20 +86,21 @@ pub(crate) fn shape_of(scheme: Scheme, layout: Layout, num_hashes: u32, bit_len:
 }
 
 impl BloomFilterBuilder {
-    /// How many different keys the filter shall hold: keys, not bits.
+    /// The number of different keys that the filter will hold: keys, not bits.
     pub fn capacity(mut self, keys: u64) -> Self {
         self.request.capacity = Some(keys);
         self
     }
 
-    /// The promised share of `true` answers among keys that were never inserted, such as 0.01 for 1
-    /// %. 0.01 where neither this nor a size is given.
+    /// The promised false-positive rate: the share of non-members that get `true`, for example 0.01
+    /// for 1 %. The default is 0.01, if no size is given either.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.request.false_positive_rate = Some(rate);
         self
     }
 
-    /// The size of the array in bits. With a capacity, the rate follows; with a rate, the capacity.
+    /// The size of the array in bits. With a capacity, the rate follows from both; with a rate, the
+    /// capacity does.
     ///
     /// ```
     /// let filter = tepal::BloomFilter::builder().bit_len(8 << 20).false_positive_rate(0.01).build()?;
@@ -110,14 +112,14 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The layout, in place of the one that [`goal`](Self::goal) would choose.
+    /// The layout, in place of [`goal`](Self::goal)'s choice.
     pub fn layout(mut self, layout: Layout) -> Self {
         self.request.layout = Some(layout);
         self
     }
 
-    /// Everything that decides size and rate, as it was [planned](Self::plan): in place of
-    /// capacity, rate, size, layout, number of hashes and goal.
+    /// A [plan](Self::plan) that decides size and rate, in place of capacity, rate, size, layout,
+    /// number of hashes and goal.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -132,20 +134,20 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// Bits set for each key, in place of the best number.
+    /// The number of bits that each key sets, in place of the best number.
     pub fn num_hashes(mut self, k: u32) -> Self {
         self.request.num_hashes = Some(k);
         self
     }
 
-    /// What to prefer where no layout is named: speed (the default) or memory.
+    /// The goal if no layout is named: speed (the default) or memory.
     pub fn goal(mut self, goal: Goal) -> Self {
         self.request.goal = goal;
         self
     }
 
-    /// The public seed of the hash; without it [`DEFAULT_SEED`](crate::hash::DEFAULT_SEED). The
-    /// file keeps it. Filters with different seeds err on different keys.
+    /// The public seed of the hash; the default is [`DEFAULT_SEED`](crate::hash::DEFAULT_SEED). The
+    /// file keeps it. Filters with different seeds have different false positives.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -158,12 +160,14 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// A seed of its own for a purpose, such as `shard 3`: the same one for the same words, always.
+    /// Derives a seed for a purpose, for example `shard 3`: the same words always give the same
+    /// seed.
     ///
-    /// Keys that were chosen by a hash fall on a few lines of a filter with the same hash and seed,
-    /// and there it errs many times as often as it promises. So it is with the shards of a set that
-    /// is divided by a filter's own [`key_hasher`](BloomFilter::key_hasher), and with a filter of
-    /// the keys that another one let through. Give each of them a purpose of its own.
+    /// Keys that were chosen by a hash fall on a few lines of a filter with the same hash and seed.
+    /// For similar keys that filter's false-positive rate is many times the promised one. This
+    /// happens to the shards of a set that is divided by a filter's own
+    /// [`key_hasher`](BloomFilter::key_hasher), and to a filter of the keys that another filter let
+    /// through. Give each such filter a purpose of its own.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -177,8 +181,8 @@ impl BloomFilterBuilder {
         self.seed(xxh3::seed_for(purpose))
     }
 
-    /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys that
-    /// collide. The file does not keep it: whoever opens the file needs it.
+    /// Hashes with SipHash-1-3 under this secret. Without the secret nobody can choose keys that
+    /// collide. The file does not keep the secret: opening the file needs it.
     ///
     /// ```
     /// use tepal::{BloomFilter, SecretKey};
@@ -190,15 +194,16 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The hash scheme, in place of XXH3-64: for filters whose bits another program shall
-    /// understand, or one of the five articles' ([`Scheme`]). Such a scheme sizes the filter by its
-    /// own formulas.
+    /// The hash scheme, in place of XXH3-64: for a filter whose bits another program must
+    /// understand, or the scheme of one of five articles ([`Scheme`]). Such a scheme computes the
+    /// filter's size by its own formulas.
     pub fn scheme(mut self, scheme: Scheme) -> Self {
         self.keys.scheme = Some(scheme);
         self
     }
 
-    /// The scheme [`Scheme::Md5Split`] with what the article leaves open fixed.
+    /// The scheme [`Scheme::Md5Split`], with values for the parameters that the article leaves
+    /// open.
     #[cfg(feature = "foreign")]
     pub fn md5_split(mut self, rule: Md5Split) -> Self {
         self.keys.scheme = Some(Scheme::Md5Split);
@@ -206,8 +211,7 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// The scheme [`Scheme::ValkeyBloom`] under this seed, in place of the one fixed in
-    /// valkey-bloom.
+    /// The scheme [`Scheme::ValkeyBloom`] with this seed, in place of valkey-bloom's fixed one.
     #[cfg(feature = "foreign")]
     pub fn valkey_seed(mut self, seed: [u8; 32]) -> Self {
         self.keys.scheme = Some(Scheme::ValkeyBloom);
@@ -215,17 +219,17 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// For keys that the caller hashes: the scheme [`Scheme::CallerHash`], under a name that says
-    /// which hash it is, with its seed. Filters unite only where the names are equal, and a file
-    /// says the name.
+    /// For keys that the caller hashes: the scheme [`Scheme::CallerHash`]. The name tells which
+    /// hash it is, with its seed. The file keeps the name, and a union needs equal names.
     ///
     /// Such a filter takes hashes ([`insert_hash`](BloomFilter::insert_hash),
-    /// [`contains_hash`](BloomFilter::contains_hash) and their forms for many). A key it cannot
-    /// hash: to insert one is [`Error::CallerHashes`], and [`contains`](BloomFilter::contains)
-    /// answers `true`, perhaps.
+    /// [`contains_hash`](BloomFilter::contains_hash) and their forms for many hashes). It cannot
+    /// hash a key: inserting a key is [`Error::CallerHashes`], and
+    /// [`contains`](BloomFilter::contains) answers `true`, perhaps.
     ///
-    /// The hash must spread evenly over all 64 bits, or the filter errs far more often than it
-    /// says; [`finish_hash`](crate::hash::finish_hash) makes a weaker one usable.
+    /// The hash must spread evenly over all 64 bits. Otherwise the false-positive rate is far
+    /// higher than the filter says. [`finish_hash`](crate::hash::finish_hash) makes a weaker hash
+    /// usable.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -241,7 +245,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// What the keys are: bytes (the default), 64-bit integers, or what another program hashes.
+    /// The type of the keys: bytes (the default), 64-bit integers, or the encoding that another
+    /// program hashes.
     ///
     /// ```
     /// use tepal::{BloomFilter, KeyDomain};
@@ -255,8 +260,9 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// What happens when more keys come than planned: refuse them (the default), warn (the default
-    /// of the schemes with a rule of their own, whose programs refuse nothing), or ignore it.
+    /// The policy for keys past the capacity: refuse them (the default), warn, or ignore it. To
+    /// warn is the default of the schemes with their own sizing rule, because their programs refuse
+    /// nothing.
     ///
     /// ```
     /// use tepal::{BloomFilter, OverCapacity};
@@ -269,8 +275,8 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// What is done to a key before it is hashed: the filter does it to every key that comes as
-    /// bytes or text, in every call, and so does whoever opens its file.
+    /// Changes that are made to a key before it is hashed. The filter applies them to every key
+    /// that is bytes or text, in every call, and so does every program that opens its file.
     pub fn recipe(mut self, recipe: Recipe) -> Self {
         self.keys.recipe = recipe;
         self
@@ -282,28 +288,29 @@ impl BloomFilterBuilder {
         self
     }
 
-    /// Does the size follow from what is given, without counting keys?
+    /// Whether the size follows from the given values, without counting keys.
     pub(crate) fn is_sized(&self) -> bool {
         let Request { capacity, false_positive_rate, bit_len, .. } = self.request;
         self.planned.is_some() || capacity.is_some() || (false_positive_rate.is_some() && bit_len.is_some())
     }
 
-    /// The same for one key, at a size that follows from that.
+    /// The same description for one key, at the size that follows.
     #[cfg(feature = "parallel")]
     pub(crate) fn smallest(mut self) -> Self {
         (self.request.capacity, self.request.bit_len, self.planned) = (Some(1), None, None);
         self
     }
 
-    /// What will happen past capacity.
+    /// The policy for keys past the capacity.
     pub(crate) fn policy(&self) -> OverCapacity {
         let is_own = self.keys.scheme.is_some_and(sizing::is_own);
         self.over_capacity.unwrap_or(if is_own { OverCapacity::Warn } else { OverCapacity::Refuse })
     }
 
-    /// Builds a filter for so many keys, which `fill` inserts, once for each size that is tried:
-    /// nothing is refused on the way, for what was counted has room. Where nobody has fixed the
-    /// size, the filter has as many lines as it takes for its own rate to be within the promise.
+    /// Builds a filter for this many keys. `fill` inserts them, once for each size that is tried.
+    /// Nothing is refused during that, since there is room for the counted keys. If the caller
+    /// fixed no size, the filter has the lines that it needs for its own rate to be within the
+    /// promise.
     pub(crate) fn build_filled(
         self,
         capacity: u64,
@@ -324,11 +331,11 @@ impl BloomFilterBuilder {
                 return Ok(filter);
             }
             let times = filter.false_positive_rate() / (WITHIN * meta.promised_rate);
-            // The rate falls by the k-th power of the size at most.
+            // The rate falls with at most the k-th power of the size.
             let wanted = meta.shape.bit_len as f64 * libm::pow(times, 1.0 / f64::from(meta.shape.num_hashes));
             let bit_len = sizes.after((wanted as u64).max(meta.shape.bit_len));
-            // No size does much for keys that were chosen by the filter's own hash: there is a
-            // warning about them.
+            // No size helps much against keys that were chosen by the filter's own hash: a warning
+            // reports them.
             if times <= 1.0 || bit_len > most {
                 filter.set_over_capacity(policy)?;
                 return Ok(filter);
@@ -337,17 +344,17 @@ impl BloomFilterBuilder {
         }
     }
 
-    /// Lets a chain grow: each further link has so many times the capacity of the one before. 4 is
-    /// what [`build_growing`](Self::build_growing) takes where it is not told, and 2 what
-    /// RedisBloom and valkey-bloom take (`EXPANSION`). For `build_chain` and `build::Gather` too;
-    /// one filter does not grow.
+    /// Lets a chain grow: each further link has this many times the capacity of the one before. The
+    /// default of [`build_growing`](Self::build_growing) is 4, the default of RedisBloom and
+    /// valkey-bloom is 2 (`EXPANSION`). It is for `build_chain` and `build::Gather` too; a single
+    /// filter does not grow.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     pub fn expansion(mut self, times: u32) -> Self {
         self.expansion = Some(times);
         self
     }
 
-    /// What the filter would be, without building it: no memory is taken.
+    /// Computes the filter's size and rate without building it: no memory is allocated.
     ///
     /// ```
     /// let plan = tepal::BloomFilter::builder().capacity(20_000_000).false_positive_rate(0.01).plan()?;
@@ -356,9 +363,9 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] where two of capacity, rate and size do not follow from what is given,
-    /// and for impossible values; [`Error::RateOutOfReach`] where the layout or the size does not
-    /// reach the rate; [`Error::TooLarge`] beyond what a file can say.
+    /// [`Error::Parameter`] for impossible values, and if the given values leave two of capacity,
+    /// rate and size open; [`Error::RateOutOfReach`] if the layout or the size does not reach the
+    /// rate; [`Error::TooLarge`] for a size that a file cannot express.
     pub fn plan(&self) -> Result<Plan> {
         if let Some(plan) = self.planned {
             return if self.request == Request::default() { Ok(plan) } else { Err(planned_twice()) };
@@ -373,8 +380,8 @@ impl BloomFilterBuilder {
     /// Builds the empty filter.
     ///
     /// # Errors
-    /// As [`plan`](Self::plan); [`Error::TooLarge`] where the machine has no memory for it;
-    /// [`Error::Parameter`] where both a seed and a secret key are given, or a label is empty, has
+    /// As [`plan`](Self::plan); [`Error::TooLarge`] if the machine has no memory for it;
+    /// [`Error::Parameter`] if both a seed and a secret key are given, or if a label is empty, has
     /// control characters or is too long.
     pub fn build(self) -> Result<BloomFilter> {
         let meta = self.meta()?;
@@ -394,7 +401,7 @@ impl BloomFilterBuilder {
         }
     }
 
-    /// Everything about the filter that is not its bits.
+    /// All properties of the filter but its bits.
     pub(super) fn meta(self) -> Result<Meta> {
         #[cfg(any(feature = "foreign", feature = "extras"))]
         self.check_is_one()?;
@@ -416,19 +423,19 @@ impl BloomFilterBuilder {
         })
     }
 
-    /// What the filter will do with a key, before there is a filter: to hash while its size is not
-    /// known yet.
+    /// The key hasher that the filter will have, for hashing keys before the size of the filter is
+    /// known.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where the seed, the secret key or another parameter does not fit the
+    /// [`Error::Parameter`] if the seed, the secret key or another parameter does not fit the
     /// scheme.
     pub fn key_hasher(&self) -> Result<KeyHasher> {
         self.keys.key_hasher()
     }
 }
 
-/// Refuses a plan that was changed, or made for another scheme: one that its own file would be
-/// refused for, or whose size does not give its rate.
+/// Refuses a plan that was changed or made for another scheme: its file would be refused, or its
+/// size does not give its rate.
 fn check_planned(scheme: Scheme, plan: &Plan) -> Result<()> {
     let request = Request {
         capacity: Some(plan.capacity),
@@ -451,7 +458,7 @@ fn check_planned(scheme: Scheme, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// The error for a plan that something else is given beside.
+/// The error for a plan together with another size option.
 #[cold]
 fn planned_twice() -> Error {
     let found = "given with a capacity, rate, size, layout, number of hashes or goal beside it";

@@ -1,13 +1,13 @@
-//! Millions of keys at once, over several threads.
+//! Inserts and lookups of millions of keys at once, on several threads.
 //!
-//! Building sorts hashes by the part of the array they fall on ([`Queues`]), then fills part after
-//! part, each while it is in the second-level cache. Parts are disjoint, so threads need no
-//! atomics, and the bits are the same for every number of threads. All pieces of work are alike:
-//! threads that take the next one as they come (`std::thread::scope`) need no scheduler. Hashes
-//! that the caller has sorted already go in by [`parts`].
+//! Building sorts hashes by the part of the array that they fall on ([`Queues`]). Then it fills
+//! part after part, each while it is in the second-level cache. Parts are disjoint, so threads need
+//! no atomics, and the bits are the same for every number of threads. All pieces of work are alike,
+//! so threads take one after the other (`std::thread::scope`) and need no scheduler. Hashes that
+//! the caller has already sorted are inserted by [`parts`].
 //!
-//! Asking is the batch, over several threads. Sorting the questions too, and taking the answers
-//! back in their order, took 1.2 to 1.3 times as long as the batch, at 25 MB and at 124 MB alike.
+//! A bulk lookup is the batch lookup, on several threads. Sorting the lookups too, and putting the
+//! answers back in order, took 1.2 to 1.3 times as long, at 25 MB and at 124 MB.
 
 #[cfg(feature = "parallel")]
 pub(crate) mod parts;
@@ -30,38 +30,38 @@ use crate::bits::{Bits, LINE_BYTES};
 use crate::error::{Error, Result};
 use crate::key::{KeyRef, KeySink, Keys};
 
-/// Bytes of scratch memory for a call, at most.
+/// The most bytes of scratch memory for a call.
 const SCRATCH: usize = 128 << 20;
 
-/// Keys in a chunk for each line of the array. With fewer, going over all lines for each chunk
-/// weighs more; with more, the chunk falls out of the cache while it is sorted.
+/// Keys in a chunk for each line of the array. With fewer keys the pass over all lines costs more
+/// per key. With more the chunk falls out of the cache while it is sorted.
 const KEYS_A_LINE: usize = 8;
 
-/// Parts that a thread fills in a row. While it fills one it fetches the next: a third less time
-/// than fetching each when its turn comes.
+/// Parts that a thread fills in a row. While it fills one it prefetches the next, which takes a
+/// third less time than fetching each at its turn.
 const IN_A_ROW: usize = 8;
 
-/// Questions that a thread takes at a time.
+/// Lookups that a thread takes at a time.
 const QUESTIONS: usize = 1 << 14;
 
-/// How building is cut up.
+/// The sizes of the pieces of a bulk insert.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     threads: usize,
     /// Lines in a part, a power of two.
     part_lines: usize,
-    /// Keys in a chunk, at most.
+    /// The most keys in a chunk.
     chunk: usize,
-    /// Fewer keys than this are quicker as a batch.
+    /// With fewer keys a batch is faster.
     least: usize,
 }
 
 impl Cut {
-    /// For an array of so many lines and so many passes over it; nothing where a batch is quicker.
+    /// The pieces for an array of this many lines and passes over it; `None` if a batch is faster.
     ///
-    /// Sorting costs one thread as much as it saves at 32 MiB, about the third-level cache. Each
-    /// pass sorts anew. Several threads share the cost, while a batch has one; below 4 MiB memory
-    /// hardly slows it.
+    /// At 32 MiB, about the third-level cache, sorting costs one thread as much as it saves. Each
+    /// pass sorts again. Several threads share the cost, while a batch runs on one thread. Below 4
+    /// MiB memory hardly slows a batch.
     fn new(lines: usize, passes: usize, threads: NonZeroUsize) -> Option<Self> {
         let threads = threads.get().min(256);
         let least_bytes = ((32 << 20) * passes.pow(2) / threads.pow(2)).max(4 << 20);
@@ -69,41 +69,41 @@ impl Cut {
             return None;
         }
         let blocks = SCRATCH / BLOCK_BYTES;
-        // 128 KiB, unless there would be too many: each thread keeps a line of each part in its
+        // 128 KiB, unless that gives too many parts: each thread keeps a line of each part in its
         // second-level cache, and blocks that are not full may take half of the scratch memory.
         let most_parts = (blocks / 4 / threads).min(1 << 11);
         let part_lines = lines.div_ceil(most_parts).next_power_of_two().max(1 << 11);
         let parts = lines.div_ceil(part_lines);
         let chunk = (KEYS_A_LINE * lines).min((blocks - threads * (2 * parts + 1)) * BLOCK);
         let least = 2 * lines / threads;
-        // Chunks must be worth it throughout: with 2.3 keys a line, one thread took 1.1 times the
+        // Every chunk must be large enough: with 2.3 keys a line, one thread took 1.1 times the
         // batch's time.
         (chunk >= 2 * least).then_some(Cut { threads, part_lines, chunk, least })
     }
 }
 
-/// What was known of a filter before code of the caller's ran that might panic.
+/// The counts of a filter before the caller's code runs, which might panic.
 pub(super) struct Counts {
     tally: Tally,
     inserted: Given,
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// [`insert_many`](Self::insert_many) for millions of keys, over so many threads: the same
-    /// bits, counts and errors, whatever their number.
+    /// [`insert_many`](Self::insert_many) for millions of keys, on this many threads. Bits, counts
+    /// and errors are the same for every number of threads.
     ///
-    /// Takes up to 128 MiB of scratch memory, for smaller filters about their own size. Where
+    /// Takes up to 128 MiB of scratch memory, and for smaller filters about their own size. If
     /// sorting would not pay, it is `insert_many` itself, on one thread:
     ///
     /// - for filters of less than 32 MiB, divided by the square of the number of threads, but not
-    ///   below 4 MiB; in the layout [`Double`](crate::Layout::Double), which is sorted (and its
-    ///   keys hashed) twice, 128 MiB in place of 32;
+    ///   below 4 MiB; in the layout [`Double`](crate::Layout::Double), whose keys are hashed and
+    ///   sorted twice, 128 MiB in place of 32;
     /// - for filters of more than about 250 MB with one thread, 500 MB with two, and so on, since
     ///   the scratch memory then holds too few keys for each line of the filter;
-    /// - for fewer keys than two for each 64 bytes of the filter, divided by the threads;
+    /// - for fewer keys than two for each 64 bytes of the filter, divided by the number of threads;
     /// - for the last keys before the capacity;
-    /// - in the layout [`Scattered`](crate::Layout::Scattered), for schemes
-    ///   [without a hash](Self::has_hash), and where the machine has no memory to give.
+    /// - in the layout [`Scattered`](crate::Layout::Scattered), for schemes [without a
+    ///   hash](Self::has_hash), and if the machine has no memory for it.
     ///
     /// `cargo run --release -p tepal --features parallel --example bulk` compares the two.
     ///
@@ -117,7 +117,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_cut(keys, cut)
     }
 
-    /// [`insert_bulk`](Self::insert_bulk) for keys hashed before.
+    /// [`insert_bulk`](Self::insert_bulk) for hashes.
     ///
     /// # Errors
     /// As [`insert_many_hashes`](Self::insert_many_hashes).
@@ -126,7 +126,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_cut_hashes(hashes, cut)
     }
 
-    /// How to cut up inserting here; nothing where a batch is quicker.
+    /// The sizes of the pieces for a bulk insert here; `None` if a batch is faster.
     fn cut(&self, threads: NonZeroUsize) -> Option<Cut> {
         let passes = self.kernel.rules().passes(self.lines.as_lines().len()).iter().flatten().count();
         Cut::new(self.lines.as_lines().len(), passes, threads)
@@ -145,15 +145,15 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_many_hashes(&hashes[done..]).map_err(after(done))
     }
 
-    /// Inserts so many keys in chunks that surely fit, as long as that pays, and says how many went
-    /// in. At a key without a hash, those before it are in.
+    /// Inserts up to this many keys in chunks that surely fit, while that pays. Returns how many
+    /// were inserted. At a key without a hash, the keys before it are inserted.
     fn insert_chunks(
         &mut self,
         keys: usize,
         cut: Option<Cut>,
         hash: impl Fn(usize) -> Result<u64> + Sync,
     ) -> Result<usize> {
-        // Positions that are independent, as those of every scheme without a hash, have no passes.
+        // A scheme without a hash has independent positions, and no passes.
         let passes = self.kernel.rules().passes(self.lines.as_lines().len());
         let Some(cut) = cut.filter(|cut| passes[0].is_some() && keys >= cut.least) else {
             return Ok(0);
@@ -174,7 +174,7 @@ impl<L: StorageMut> BloomFilter<L> {
                 if !(self.refuses() && half_way && 0 < count && count < left) {
                     return Ok(done);
                 }
-                // A few keys up to the look half-way, and then chunks again.
+                // Inserts a few keys up to the check at half of the capacity, then chunks again.
                 let few: Result<Vec<u64>> = (done..done + count).map(&hash).collect();
                 let Ok(few) = few else { return Ok(done) };
                 self.insert_many_hashes(&few).map_err(after(done))?;
@@ -182,11 +182,11 @@ impl<L: StorageMut> BloomFilter<L> {
                 continue;
             }
             let chunk = done..done + count;
-            // The bits are counted while they are at hand, where the next chunk has to know them.
+            // Counts the bits while they are in the cache, if the next chunk needs the count.
             let counting = self.refuses()
                 && self.meta.keys_left(self.meta.inserted.get()).is_none_or(|keys| keys <= count as u64);
             let (mut sorted, mut set_bits) = (Sorted::default(), 0);
-            // A file's are copied now, or not at all.
+            // Copies a file's bits now or not at all.
             self.own_lines()?;
             let known = self.forget_counts();
             for pass in passes.iter().flatten() {
@@ -208,8 +208,8 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Forgets how many bits are set and how many keys are in, before bits change while code of the
-    /// caller's runs: where that panics, no count is left that is wrong.
+    /// Forgets the numbers of set bits and of keys before the caller's code runs while bits change:
+    /// a panic then leaves no wrong count.
     pub(super) fn forget_counts(&mut self) -> Counts {
         self.settle();
         let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
@@ -218,12 +218,12 @@ impl<L: StorageMut> BloomFilter<L> {
         known
     }
 
-    /// The counts of before, to which what has changed since is to be added.
+    /// Restores the counts, to be increased by the changes since.
     pub(super) fn restore_counts(&mut self, known: Counts) {
         (self.tally, self.meta.inserted) = (known.tally, known.inserted);
     }
 
-    /// How many of so many keys surely fit.
+    /// How many of this number of keys surely fit.
     fn surely_fit(&mut self, keys: usize) -> usize {
         if !self.refuses() {
             return keys;
@@ -232,8 +232,8 @@ impl<L: StorageMut> BloomFilter<L> {
         usize::try_from(self.tally.free).map_or(keys, |room| room.min(keys))
     }
 
-    /// Sets the bits of about `hashes` sorted hashes, part by part. Says how many bits are then set
-    /// in all, if they are to be counted.
+    /// Sets the bits of about `hashes` sorted hashes, part by part. Returns the number of all set
+    /// bits, if they are to be counted.
     fn fill(
         &mut self,
         queues: &[Queues],
@@ -273,7 +273,7 @@ impl<L: StorageMut> BloomFilter<L> {
 }
 
 impl<L: Storage + Sync> BloomFilter<L> {
-    /// [`contains_many`](Self::contains_many) over so many threads.
+    /// [`contains_many`](Self::contains_many) on this many threads.
     #[must_use]
     pub fn contains_bulk<K>(&self, keys: &K, threads: NonZeroUsize) -> Vec<bool>
     where
@@ -282,7 +282,7 @@ impl<L: Storage + Sync> BloomFilter<L> {
         answer_in_bulk(keys, threads, |piece, answers| self.contains_many_into(piece, answers))
     }
 
-    /// [`contains_many_hashes`](Self::contains_many_hashes) over so many threads.
+    /// [`contains_many_hashes`](Self::contains_many_hashes) on this many threads.
     ///
     /// # Panics
     /// If the two slices differ in length.
@@ -293,7 +293,7 @@ impl<L: Storage + Sync> BloomFilter<L> {
     }
 }
 
-/// Answers many keys over so many threads, each of which answers pieces of them with `answer`.
+/// Looks up many keys on this many threads; each thread answers pieces of the keys with `answer`.
 pub(crate) fn answer_in_bulk<K: Keys + Sync + ?Sized, A: Clone + Default + Send>(
     keys: &K,
     threads: NonZeroUsize,
@@ -309,7 +309,7 @@ pub(crate) fn answer_in_bulk<K: Keys + Sync + ?Sized, A: Clone + Default + Send>
     answers
 }
 
-/// Some neighbouring keys out of many.
+/// A range of the keys.
 pub(crate) struct Piece<'a, K: ?Sized> {
     keys: &'a K,
     range: Range<usize>,
@@ -332,17 +332,17 @@ impl<K: Keys + ?Sized> Keys for Piece<'_, K> {
     }
 }
 
-/// What became of a chunk.
+/// The result of sorting a chunk.
 #[derive(Default)]
 struct Sorted {
-    /// Queues that hold its hashes, one set a thread.
+    /// The number of sets of queues that hold its hashes, one for each thread.
     shares: usize,
     hashes: usize,
-    /// Why a key has no hash; only those before it are in the queues.
+    /// Why a key has no hash; the queues hold only the keys before it.
     refused: Option<Error>,
 }
 
-/// Sorts the hashes of a chunk of keys, one share of it a thread.
+/// Sorts the hashes of a chunk of keys, one share on each thread.
 fn sort(
     chunk: Range<usize>,
     queues: &mut [Queues],
@@ -372,7 +372,7 @@ fn sort(
     sorted
 }
 
-/// Does `each` with all pieces of work, on so many threads, of which the caller's is one.
+/// Runs `each` on all pieces of work, on this many threads; the caller's thread is one of them.
 pub(crate) fn share_out<T: Send>(
     threads: usize,
     work: impl ExactSizeIterator<Item = T> + Send,
@@ -389,7 +389,7 @@ pub(crate) fn share_out<T: Send>(
     };
     thread::scope(|scope| {
         for _ in 0..helpers {
-            // Where the system gives no thread, the others do its work.
+            // If the system gives no thread, the others do its work.
             if thread::Builder::new().spawn_scoped(scope, run).is_err() {
                 break;
             }
@@ -398,7 +398,7 @@ pub(crate) fn share_out<T: Send>(
     });
 }
 
-/// What is behind a lock, whatever became of the thread that had it.
+/// Locks the mutex, even if a thread panicked while holding it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

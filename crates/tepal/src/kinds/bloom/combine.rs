@@ -13,11 +13,11 @@ use crate::ids::Layout;
 use crate::params::{Request, bits_per_key, check_rate};
 
 impl<L: Storage> BloomFilter<L> {
-    /// Do both filters set the same bits for the same key, so that they can be united and their
-    /// hashes be shared?
+    /// Whether both filters set the same bits for the same key: then they can be united and can
+    /// share hashes.
     ///
-    /// Capacity, promise, policy and labels do not matter. [`union_with`](BloomFilter::union_with)
-    /// says in which property they differ.
+    /// Capacity, promise, policy and labels do not matter. The error of
+    /// [`union_with`](BloomFilter::union_with) names the property in which they differ.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -32,8 +32,10 @@ impl<L: Storage> BloomFilter<L> {
         self.check_compatible(other).is_ok()
     }
 
-    /// Are all its set bits set in `other` too? So it is where all its keys are in `other`; the
-    /// other way round it is no proof, for the bits of a key may come from other keys.
+    /// Whether all set bits of this filter are set in `other` too.
+    ///
+    /// If all its keys are in `other`, the answer is `true`. The converse is no proof, since the
+    /// bits of a key may come from other keys.
     ///
     /// ```
     /// let builder = tepal::BloomFilter::builder().capacity(1000);
@@ -45,7 +47,7 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the two set other bits for the same key, as
+    /// [`Error::Incompatible`] if the two set different bits for the same key, as
     /// [`union_with`](BloomFilter::union_with).
     pub fn is_subset<M: PlainStorage>(&self, other: &BloomFilter<M>) -> Result<bool>
     where
@@ -55,8 +57,8 @@ impl<L: Storage> BloomFilter<L> {
         Ok(bits::is_subset(self.lines.as_lines(), other.lines.as_lines()))
     }
 
-    /// Do both filters set the same bits for the same key? Names the first property in which they
-    /// differ.
+    /// Checks that both filters set the same bits for the same key. The error names the first
+    /// property in which they differ.
     pub(crate) fn check_compatible<M: Storage>(&self, other: &BloomFilter<M>) -> Result<()> {
         fn same<T: PartialEq + Display>(property: &'static str, here: T, there: T) -> Result<()> {
             if here == there {
@@ -72,11 +74,11 @@ impl<L: Storage> BloomFilter<L> {
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// Adds all keys of `other`: the bits are what inserting both sets of keys would have set.
+    /// Adds all keys of `other`. The bits are the same as after inserting both sets of keys.
     ///
-    /// [`keys_inserted`](Self::keys_inserted) is the sum of both then: a key that both have counts
-    /// twice, as if it had been inserted again. [`estimated_len`](Self::estimated_len) goes by the
-    /// bits, and counts it once.
+    /// [`keys_inserted`](Self::keys_inserted) is then the sum of both: a key that both have counts
+    /// twice, like a repeated insert. [`estimated_len`](Self::estimated_len) uses the bits, and
+    /// counts it once.
     ///
     /// ```
     /// let builder = tepal::BloomFilter::builder().capacity(1000);    // one size for all parts
@@ -87,12 +89,15 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the filters differ in layout, number of hashes, size, key
-    /// domain, scheme, seed or recipe; [`Error::CapacityReached`] where the policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse), the keys of both are more than the
-    /// capacity and the rate of the union is past the promise; [`Error::Damaged`] where `other` was
-    /// opened [quick](crate::Open::quick) and its bits are not what was written. The filter is
-    /// unchanged then.
+    /// - [`Error::Incompatible`] if the filters differ in layout, number of hashes, size, key
+    ///   domain, scheme, seed or recipe;
+    /// - [`Error::CapacityReached`] if the policy is
+    ///   [`OverCapacity::Refuse`](crate::OverCapacity::Refuse), the keys of both are more than the
+    ///   capacity, and the rate of the union is past the promise;
+    /// - [`Error::Damaged`] if `other` was opened [quick](crate::Open::quick) and its bits are
+    ///   damaged.
+    ///
+    /// The filter is unchanged then.
     pub fn union_with<M: PlainStorage>(&mut self, other: &BloomFilter<M>) -> Result<()> {
         self.check_union(other)?;
         bits::union(self.own_lines()?, other.lines.as_lines());
@@ -112,9 +117,9 @@ impl<L: StorageMut> BloomFilter<L> {
         self.check_room_for(other, || bits::count_union(self.lines.as_lines(), other.lines.as_lines()))
     }
 
-    /// Keeps the bits that both filters have. Every key inserted into both is still in; of the
-    /// others some remain too, so the rate is above that of a filter built from the common keys
-    /// alone.
+    /// Keeps the bits that both filters have. Every key that was inserted into both is still a
+    /// member. Some other keys remain too, so the rate is higher than in a filter built from the
+    /// common keys alone.
     ///
     /// ```
     /// let builder = tepal::BloomFilter::builder().capacity(1000);
@@ -138,13 +143,14 @@ impl<L: StorageMut> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// Makes the filter as small as the keys in it allow at `rate`, without the keys: neighbouring
-    /// blocks are folded into one. Returns how many became one; 1 where folding by even 2 would
-    /// pass the rate.
+    /// Makes the filter as small as its keys allow at `rate`, without the keys. Neighbouring blocks
+    /// are folded into one. Returns how many became one, or 1 if folding by 2 would already pass
+    /// the rate.
     ///
-    /// The result is, bit for bit, the filter that the same keys would have made at that size. Its
-    /// promise is `rate`, and its capacity what the new size holds at that rate. Sizes that the
-    /// planner chose can be folded by many factors; the factor divides the number of blocks.
+    /// The result is, bit for bit, the filter that the same keys would have made at the new size.
+    /// Its promise is `rate`, and its capacity is the number of keys that the new size holds at
+    /// that rate. The factor divides the number of blocks; sizes that the planner chose have many
+    /// factors.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().capacity(1_000_000).build_from(0..50_000u64)?;
@@ -157,8 +163,8 @@ impl BloomFilter {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a rate that is not between 0 and 1, and for a scheme whose
-    /// positions are remainders, which do not fold; [`Error::RateOutOfReach`] where the filter is
-    /// above `rate` as it is; [`Error::TooLarge`] where there is no memory for the folded one. The
+    /// positions are remainders and do not fold; [`Error::RateOutOfReach`] if the filter is above
+    /// `rate` before folding; [`Error::TooLarge`] if there is no memory for the folded filter. The
     /// filter is unchanged then.
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
         Ok(match self.shrunk_to(rate)? {
@@ -170,8 +176,9 @@ impl BloomFilter {
         })
     }
 
-    /// Makes the filter `factor` times smaller, one of [`fold_factors`](Self::fold_factors),
-    /// without the keys. Its promise stays where it keeps it; else it is the rate that it has then.
+    /// Makes the filter `factor` times smaller, without the keys. `factor` is one of
+    /// [`fold_factors`](Self::fold_factors). The promised rate stays if the smaller filter keeps
+    /// it; otherwise it becomes the rate after the fold.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().bit_len(6 * 512).capacity(100).build_from(["apple"])?;
@@ -183,8 +190,8 @@ impl BloomFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a factor that is not one of these; [`Error::TooLarge`] where there
-    /// is no memory for the folded one. The filter is unchanged then.
+    /// [`Error::Parameter`] for a factor that is not one of these; [`Error::TooLarge`] if there is
+    /// no memory for the folded filter. The filter is unchanged then.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         *self = self.folded_by(factor)?;
         Ok(())
@@ -192,8 +199,8 @@ impl BloomFilter {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// How many times smaller [`fold`](BloomFilter::fold) can make the filter, from 2 on: whatever
-    /// divides its number of lines, blocks or, in the layout `scattered`, bits. Nothing where
+    /// The factors by which [`fold`](BloomFilter::fold) can make the filter smaller, from 2 on: the
+    /// divisors of its number of lines, of blocks, or (in the layout `scattered`) of bits. Empty if
     /// positions are remainders, which do not fold.
     #[must_use]
     pub fn fold_factors(&self) -> Vec<u64> {
@@ -209,12 +216,12 @@ impl<L: PlainStorage> BloomFilter<L> {
         factors
     }
 
-    /// Lines, blocks or, in the layout `scattered`, bits.
+    /// The number of lines, of blocks, or (in the layout `scattered`) of bits.
     pub(super) fn units(&self) -> u64 {
         self.meta.shape.bit_len / self.meta.shape.layout.unit_bits()
     }
 
-    /// The filter made `factor` times smaller, and how it is when that is done.
+    /// A copy of the filter, `factor` times smaller, with its capacity and promise.
     pub(crate) fn folded_by(&self, factor: u64) -> Result<BloomFilter> {
         self.check_folds()?;
         if factor < 2 || self.units() % factor != 0 {
@@ -228,8 +235,8 @@ impl<L: PlainStorage> BloomFilter<L> {
         Ok(folded)
     }
 
-    /// The filter as small as its keys allow at `rate`, and how many units became one; nothing
-    /// where that is not smaller.
+    /// The filter as small as its keys allow at `rate`, and how many units became one; `None` if
+    /// that is no smaller.
     pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, BloomFilter)>> {
         check_rate(rate)?;
         let now = self.false_positive_rate();
@@ -239,7 +246,7 @@ impl<L: PlainStorage> BloomFilter<L> {
         }
         self.check_folds()?;
         let shape = self.meta.shape;
-        // A large filter needs so many bits a key; this one may do with a little less.
+        // A large filter needs this number of bits a key; this one may need slightly fewer.
         let needed = bits_per_key(shape.layout, shape.num_hashes, rate)
             .map_or(shape.bit_len as f64, |bits| bits * self.keys_by_bits() as f64);
         let most = (shape.bit_len as f64 / needed * 1.2) as u64;
@@ -261,12 +268,12 @@ impl<L: PlainStorage> BloomFilter<L> {
         Err(Error::parameter("the scheme", self.scheme(), expected))
     }
 
-    /// How many different keys are in it, going by the bits: at least 1.
+    /// An estimate of the number of different keys from the bits: at least 1.
     fn keys_by_bits(&self) -> u64 {
         libm::ceil(self.estimated_len()).max(1.0) as u64
     }
 
-    /// The filter with each `factor` neighbouring units made one (FORMAT.md, section 2.6).
+    /// The filter with each group of `factor` neighbouring units made one (FORMAT.md, section 2.6).
     fn folded(&self, factor: u64) -> Result<BloomFilter> {
         let old = self.meta.shape;
         let shape = Shape::new(old.layout, old.num_hashes, old.bit_len / factor)?;
@@ -286,8 +293,8 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// From now on this rate is promised, for as many keys as its size holds at that, and for the
-    /// `keys` in it.
+    /// Promises this rate. The capacity becomes the number of keys that the size holds at the rate,
+    /// or `keys`, if that is more.
     fn promise(&mut self, rate: f64, keys: u64) {
         let shape = self.meta.shape;
         let request = Request {

@@ -1,4 +1,4 @@
-//! A Bloom filter of which only the bits, the shape and the key hasher are known.
+//! A Bloom filter that is known only by its bits, its shape and its key hasher.
 
 use super::storage::PlainStorage;
 use super::{BloomFilter, Meta};
@@ -10,8 +10,8 @@ use crate::key::KeyHasher;
 use crate::params::keys_for_fill;
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// The filter with these bits, of which there are as many lines. What else there is to say of
-    /// it is worked out from them.
+    /// Makes the filter of these bits, which have the shape's number of lines. Everything else is
+    /// computed from them.
     pub(crate) fn of_bits(shape: Shape, keys: &KeyHasher, lines: L) -> Result<Self> {
         let set_bits = bits::count_within(lines.as_lines(), shape.bit_len)?;
         let held = keys_for_fill(shape.layout, shape.num_hashes, shape.bit_len, set_bits);

@@ -1,4 +1,4 @@
-//! Inserting.
+//! Inserts of one and of many keys.
 
 use alloc::vec::Vec;
 
@@ -11,16 +11,16 @@ use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, insert_in_batches};
 
-/// With room for fewer keys, they go in one by one.
+/// With room for fewer keys, they are inserted one by one.
 const FEW: usize = 64;
 
-/// With room for fewer keys than this a line, the bits they set are counted: that costs about what
-/// counting all bits does.
+/// With room for fewer keys than this a line, the bits they set are counted, which costs about as
+/// much as counting all bits.
 const COUNTED_BELOW: usize = 4;
 
 impl<L: Storage> BloomFilter<L> {
-    /// How many bits are set. Costs one pass over the bits after keys were inserted far from the
-    /// capacity and where threads share the filter, else nothing.
+    /// The number of set bits. Costs one pass over the bits after keys were inserted far from the
+    /// capacity, and if threads share the filter; otherwise nothing.
     #[must_use]
     pub fn set_bits(&self) -> u64 {
         if self.tally.is_exact() {
@@ -30,7 +30,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-/// An error from what followed the first `done` keys of a call, for all of them.
+/// Makes an error of the keys after the first `done` keys of a call an error of the whole call.
 pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
     move |error| match error {
         Error::CapacityReached { capacity, inserted } => {
@@ -48,17 +48,18 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// The bits, to be changed, with what changes them. A file's are copied into memory first.
+    /// The bits, for changes, and the fields that changing them needs. A file's bits are copied
+    /// into memory first.
     #[inline(always)]
     pub(super) fn changeable(&mut self) -> Result<(&Meta, &Kernel, &mut [Line])> {
         if self.lines.own().is_none() {
             self.copy_lines()?;
         }
-        // There are some now.
+        // The bits are in memory now.
         Ok((&self.meta, &self.kernel, self.lines.own().unwrap_or_default()))
     }
 
-    /// The bits, to be changed.
+    /// The bits, for changes.
     pub(super) fn own_lines(&mut self) -> Result<&mut [Line]> {
         self.changeable().map(|(_, _, lines)| lines)
     }
@@ -72,9 +73,9 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(())
     }
 
-    /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so.
+    /// Inserts a key. `true`: the key is surely new. `false`: it was a member, or a false positive.
     ///
-    /// From then on [`contains`](Self::contains) answers `true` for this key, for ever.
+    /// From then on [`contains`](Self::contains) always answers `true` for this key.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().capacity(1000).build()?;
@@ -84,11 +85,14 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`], and [`Error::KeysClustered`] where half of the keys of its
-    /// capacity spoil it; [`Error::KeyRefused`] for text in an integer filter;
-    /// [`Error::CallerHashes`] under [`Scheme::CallerHash`](crate::Scheme::CallerHash); for an
-    /// opened file, which is copied into memory first, [`Error::TooLarge`] and [`Error::Damaged`].
+    /// - [`Error::CapacityReached`] for a new key if the filter is full and its policy is
+    ///   [`OverCapacity::Refuse`];
+    /// - [`Error::KeysClustered`] if half of the keys of its capacity already spoil its rate;
+    /// - [`Error::KeyRefused`] for text in an integer filter;
+    /// - [`Error::CallerHashes`] under [`Scheme::CallerHash`](crate::Scheme::CallerHash);
+    /// - [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is copied into memory
+    ///   first.
+    ///
     /// The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
@@ -100,7 +104,7 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// [`insert`](Self::insert) of every scheme, domain, recipe and key.
+    /// [`insert`](Self::insert) for every scheme, domain, recipe and key.
     #[inline(never)]
     pub(super) fn insert_any(&mut self, key: &KeyRef<'_>) -> Result<bool> {
         match self.has_hash() {
@@ -109,20 +113,19 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// [`insert`](Self::insert) for a key hashed before: by this filter's
+    /// [`insert`](Self::insert) for a hash. The hash was computed by this filter's
     /// [`key_hasher`](Self::key_hasher) or an equal one, or by the caller under
-    /// [`Scheme::CallerHash`](crate::Scheme::CallerHash). Any other hash makes a filter that says
-    /// it holds keys which nobody can find.
+    /// [`Scheme::CallerHash`](crate::Scheme::CallerHash). With any other hash the filter counts a
+    /// key that no lookup finds.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] if the scheme has no 64-bit hash.
     #[inline]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
         self.insert_hashed(hash)
     }
 
-    /// Far from the capacity, all that is done for a key beside setting its bits is to take it off
-    /// the grant.
+    /// Far from the capacity the only work beside setting bits is to take the key off the grant.
     #[inline(always)]
     fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
         match self.lines.own() {
@@ -146,7 +149,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_counted(hash)
     }
 
-    /// Inserts one key near the capacity, where the bits that it sets are counted.
+    /// Inserts one key near the capacity, and counts the bits that it sets.
     fn insert_counted(&mut self, hash: u64) -> Result<bool> {
         self.make_room(|filter| Ok(filter.contains_hash(hash)))?;
         let (_, kernel, lines) = self.changeable()?;
@@ -156,11 +159,11 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(new > 0)
     }
 
-    /// Inserts many keys: hashed and set in batches, with the memory accesses of a batch under way
-    /// together. Does not say which keys were new. The keys are a slice or vector of whatever can
-    /// be a [`Key`], or a [`Column`](crate::Column).
+    /// Inserts many keys, hashed and set in batches; the memory accesses of a batch run at the same
+    /// time. Does not tell which keys were new. The keys are a slice or vector of any [`Key`], or a
+    /// [`Column`](crate::Column).
     ///
-    /// A slice of `u64` is a list of integer keys here. Hashes go to
+    /// A slice of `u64` is a list of integer keys here. Pass hashes to
     /// [`insert_many_hashes`](Self::insert_many_hashes).
     ///
     /// ```
@@ -176,9 +179,8 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in:
-    /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key
-    /// it names.
+    /// As [`insert`](Self::insert). The keys before the refused one are inserted.
+    /// [`Error::CapacityReached`] says how many; [`Error::KeyRefused`] names the refused key.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
         insert_in_batches(
             self,
@@ -188,11 +190,10 @@ impl<L: StorageMut> BloomFilter<L> {
         )
     }
 
-    /// [`insert_many`](Self::insert_many) for keys hashed before, as
-    /// [`insert_hash`](Self::insert_hash).
+    /// [`insert_many`](Self::insert_many) for hashes, as [`insert_hash`](Self::insert_hash).
     ///
     /// # Errors
-    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] if the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
         self.meta.keys.check_has_hash()?;
         self.insert_hashes(hashes, 0)
@@ -208,7 +209,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.insert_batch(keys.batch(), 0)
     }
 
-    /// Inserts prepared keys, of which `done` of the same call are in already.
+    /// Inserts prepared keys. `done` keys of the same call are inserted already.
     pub(crate) fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
         let one = |key: One<'_>, filter: &mut Self, done| {
             filter.insert_positions(key).map(drop).map_err(after(done))
@@ -227,8 +228,8 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Inserts a batch. Where keys may be refused, it goes in by pieces that surely are not:
-    /// without counting bits as long as there is much room, then counted, at last one by one.
+    /// Inserts a batch. If keys may be refused, it inserts pieces that surely fit: first without
+    /// counting bits while there is much room, then counted, and at the end one by one.
     fn insert_hashes(&mut self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         self.settle();
         while self.refuses() && !hashes.is_empty() {
@@ -268,8 +269,8 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(())
     }
 
-    /// Inserts a batch of which nothing is refused, and says of each key whether it set a bit. Only
-    /// those count.
+    /// Inserts a batch that is not refused, and tells for each key whether it set a bit. Only keys
+    /// that did are counted.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     pub(crate) fn insert_noting(&mut self, hashes: &[u64], is_new: &mut [bool]) -> Result<()> {
         self.settle();
@@ -281,7 +282,7 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(())
     }
 
-    /// Forgets all keys, of bits that are its own.
+    /// Removes all keys, of bits in memory of their own.
     pub(super) fn clear_lines(&mut self, fresh: Vec<Line>) {
         match self.lines.own() {
             Some(lines) => lines.fill(Line([0; 8])),
@@ -292,7 +293,7 @@ impl<L: StorageMut> BloomFilter<L> {
         self.tally = Tally::new(0);
     }
 
-    /// Changes what happens past capacity.
+    /// Changes the policy for keys past the capacity.
     ///
     /// ```
     /// use tepal::{BloomFilter, OverCapacity};
@@ -307,17 +308,18 @@ impl<L: StorageMut> BloomFilter<L> {
     pub fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()> {
         self.settle();
         self.meta.over_capacity = policy;
-        // The other policies do not keep it.
+        // The other policies do not use it.
         self.tally.free = 0;
         Ok(())
     }
 
-    /// Forgets all keys.
+    /// Removes all keys.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for an opened file's bits; none in memory.
+    /// [`Error::TooLarge`] if there is no memory for an opened file's bits; none for a filter in
+    /// memory.
     pub fn clear(&mut self) -> Result<()> {
-        // No bit of a file is read for it.
+        // No bit of a file is read for this.
         let lines = if self.lines.own().is_some() { 0 } else { self.meta.shape.lines() };
         self.clear_lines(bits::zeroed(lines)?);
         Ok(())

@@ -1,4 +1,4 @@
-//! Inserting one key after the other, with what each key needs at hand.
+//! Inserts one key after the other, with the state that each insert needs kept in registers.
 
 use core::fmt;
 
@@ -7,28 +7,28 @@ use super::storage::{InMemory, StorageMut};
 use crate::error::Result;
 use crate::key::{Key, KeySink, Usual};
 
-/// Keys that an inserter takes from the filter's grant at once.
+/// The most keys that an inserter takes from the filter's grant at once.
 const TURN: u64 = 1024;
 
 /// Inserts keys into a [`BloomFilter`] one by one, in fewer instructions than
-/// [`insert`](BloomFilter::insert): it keeps the constants of the hash and a turn of keys that need
-/// not be counted. [`BloomFilter::inserter`] makes one.
+/// [`insert`](BloomFilter::insert). It keeps the constants of the hash, and a number of keys that
+/// need not be counted. [`BloomFilter::inserter`] makes one.
 ///
-/// Bits, answers and refusals are those of [`insert`](BloomFilter::insert). The number of keys is
+/// It has the bits, answers and errors of [`insert`](BloomFilter::insert). The number of keys is
 /// settled when the inserter is dropped. If it is forgotten ([`mem::forget`](core::mem::forget)),
-/// the bits are right and [`keys_inserted`](BloomFilter::keys_inserted) says up to 1,024 keys too
-/// many, so that the filter is full no later.
+/// the bits are right and [`keys_inserted`](BloomFilter::keys_inserted) is up to 1,024 keys too
+/// high, so the filter is full no later.
 pub struct Inserter<'a, L: StorageMut = InMemory> {
     filter: &'a mut BloomFilter<L>,
     usual: Usual,
-    /// Keys that the filter counts as inserted and that have not come yet.
+    /// Keys that the filter counts as inserted and that have not been inserted yet.
     ahead: u64,
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// An [`Inserter`] for keys that come one by one and whose answers are wanted: about 0.9 times
-    /// the instructions of [`insert`](Self::insert). Without answers,
-    /// [`insert_many`](Self::insert_many) and [`insert_iter`](Self::insert_iter) are quicker still.
+    /// Makes an [`Inserter`], for keys that are inserted one by one and whose answers are needed:
+    /// about 0.9 times the instructions of [`insert`](Self::insert). If the answers are not needed,
+    /// [`insert_many`](Self::insert_many) and [`insert_iter`](Self::insert_iter) are faster still.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -56,7 +56,7 @@ impl<L: StorageMut> Inserter<'_, L> {
     ///
     /// # Errors
     /// As there.
-    // Out of line, all that is kept would go through memory.
+    // Out of line, the kept state would go through memory.
     #[inline(always)]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let mut sink = KeySink::new();
@@ -74,7 +74,7 @@ impl<L: StorageMut> Inserter<'_, L> {
     ///
     /// # Errors
     /// As there.
-    // No call that is not inlined takes `self`: so it can be kept in registers.
+    // All calls that take `self` are inlined, so it can be kept in registers.
     #[inline(always)]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
         if let (Some(ahead), Some(lines)) = (self.ahead.checked_sub(1), self.filter.lines.own()) {

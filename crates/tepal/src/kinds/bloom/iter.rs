@@ -1,4 +1,4 @@
-//! Keys that come from an iterator.
+//! Lookups and inserts of the keys of an iterator.
 
 use alloc::vec::Vec;
 
@@ -9,9 +9,11 @@ use crate::key::schemes::xxh3;
 use crate::key::{BATCH, Key, PreparedKeys, insert_iter_in_batches};
 
 impl<L: Storage> BloomFilter<L> {
-    /// Answers for the keys of an iterator, each with its key, in their order. It takes 512 keys at
-    /// a time, so that they are asked in batches as by [`contains_many`](Self::contains_many):
-    /// whoever waits for an answer before the next key asks [`contains`](Self::contains).
+    /// Looks up the keys of an iterator, and returns each key with its answer, in their order.
+    ///
+    /// It takes 512 keys at a time from the iterator, to look them up in batches as
+    /// [`contains_many`](Self::contains_many) does. A caller that needs an answer before it has the
+    /// next key uses [`contains`](Self::contains).
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -51,9 +53,9 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// As [`insert_many`](Self::insert_many). Up to 512 keys more than are in may then have been
-    /// taken out of the iterator: where they are needed, keep a clone of it and `skip` as many as
-    /// the error says are in, or insert one by one.
+    /// As [`insert_many`](Self::insert_many). The call may have taken up to 512 more keys from the
+    /// iterator than it inserted. If you need these keys, keep a clone of the iterator and `skip`
+    /// the number of keys that the error gives, or insert one by one.
     pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
         insert_iter_in_batches(
             self,
@@ -67,8 +69,8 @@ impl<L: StorageMut> BloomFilter<L> {
 /// Inserts the keys of an iterator.
 ///
 /// # Panics
-/// Where [`insert_iter`](BloomFilter::insert_iter) gives an error, such as at a key beyond the
-/// capacity of a filter that refuses: this trait has no place for one.
+/// If [`insert_iter`](BloomFilter::insert_iter) returns an error, for example at a key past the
+/// capacity of a filter that refuses: this trait cannot return one.
 impl<K: Key, L: StorageMut> Extend<K> for BloomFilter<L> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
         if let Err(error) = self.insert_iter(keys) {
@@ -78,14 +80,13 @@ impl<K: Key, L: StorageMut> Extend<K> for BloomFilter<L> {
 }
 
 impl BloomFilterBuilder {
-    /// Builds the filter of the keys of an iterator. Where the size does not follow from what was
-    /// described, it has room for just the different ones among them: it is for a set that is
-    /// complete.
+    /// Builds the filter of the keys of an iterator. If the description fixes no size, the filter
+    /// has room for exactly the different keys of the iterator: it is for a complete set.
     ///
-    /// Counting takes 8 bytes a key until the filter is built (under a scheme [without a
-    /// hash](BloomFilter::has_hash) the keys themselves), and sorting them more time than inserting
-    /// does. For more keys than memory has use `build::Gather` (feature `parallel`), which counts
-    /// them on disk.
+    /// Until the filter is built, counting takes 8 bytes a key (under a scheme [without a
+    /// hash](BloomFilter::has_hash) the keys themselves), and sorting the hashes takes more time
+    /// than inserting them. For more keys than fit into memory use `build::Gather` (feature
+    /// `parallel`), which counts them on disk.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -103,15 +104,15 @@ impl BloomFilterBuilder {
             filter.insert_iter(keys)?;
             return Ok(filter);
         }
-        // What cannot be built is not worth reading the keys for.
+        // Refuses an impossible description before it reads the keys.
         self.clone().capacity(1).plan()?;
         let hasher = self.key_hasher()?;
         let mut prepared = PreparedKeys::default();
         keys.into_iter().try_for_each(|key| hasher.prepare(&key, &mut prepared))?;
         let given = prepared.len() as u64;
         let different = match prepared.hashes_mut() {
-            // The different ones alone, in order: so the memory that a key touches is near that of
-            // the one before.
+            // Only the different hashes, sorted: a key then touches memory near that of the one
+            // before.
             Some(hashes) => {
                 sort_and_dedup(hashes);
                 hashes.len()

@@ -1,4 +1,4 @@
-//! What every kind of filter does, for a Bloom filter whose bits came from a file or were made.
+//! The traits of every filter, for a Bloom filter in memory or in a file.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -107,7 +107,7 @@ impl<L: PlainStorage> Filter for BloomFilter<L> {
     }
 
     fn can(&self) -> Can {
-        // Whatever has two lines or more folds into one.
+        // A filter of two or more lines folds into one.
         let foldable = self.has_hash() && self.units() > 1;
         Can {
             insert: true,
@@ -157,17 +157,17 @@ impl<L: StorageMut> MutableFilter for BloomFilter<L> {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// Holds the bits against what the file says of them: every chunk's checksum, the padding, the
-    /// number of set bits, and the seal where there is one. After [`open_quick`](Self::open_quick)
-    /// this is the rest of what [`open`](Self::open) checks. A filter that was changed since has
-    /// nothing to be held against.
+    /// Checks the bits against what the file says of them: every chunk's checksum, the padding, the
+    /// number of set bits, and the seal, if there is one. After [`open_quick`](Self::open_quick)
+    /// these are the checks that [`open`](Self::open) would have made. For a filter that has
+    /// changed since it was opened there is nothing to check.
     ///
-    /// Reads all of the bits, at memory speed, and can be run beside lookups.
+    /// Reads all of the bits, at memory speed. Lookups can run at the same time.
     ///
     /// # Errors
-    /// [`Error::Damaged`](crate::Error::Damaged), with the bytes of the first chunk that is;
-    /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the key of
-    /// its seal.
+    /// [`Error::Damaged`](crate::Error::Damaged), with the position of the first damaged chunk;
+    /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without its seal
+    /// key.
     pub fn verify(&self) -> Result<()> {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.lines.as_lines()))
     }
@@ -211,7 +211,7 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl<L: Storage> BloomFilter<L> {
-    /// One filter of a chain, or the whole, as data.
+    /// Facts about one filter of a chain, or about the only filter.
     pub(crate) fn part_facts(&self) -> PartFacts {
         PartFacts {
             layout: self.layout(),
@@ -224,7 +224,7 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// What its user should know: promises that the scheme cannot keep.
+    /// Warnings for the user: promises that the scheme cannot keep.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::from_iter(self.measured().clustered());

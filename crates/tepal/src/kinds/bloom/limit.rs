@@ -1,12 +1,14 @@
-//! When a filter is full: the rule by which new keys are refused, and what is told of it.
+//! When a filter is full: the rule by which new keys are refused, and the calls that report it.
 //!
-//! A new key is refused when the keys that the filter was planned for have been given to it, or it
-//! is not known how many were, and one key more might take the rate, worked out from the bits of
-//! each line, past [`WITHIN`] times the promise. So no key is refused before the capacity, repeats
-//! use nothing up, and a filter that is filled until it refuses keeps its promise, however small it
-//! is. One refusal comes before the capacity: where half of the keys spoil the promise for keys
-//! like them, since they were chosen by the filter's own hash. That one is of every key: in lines
-//! that are full, each key looks as if it were in.
+//! Two conditions must hold for a new key to be refused. First, the filter was given the keys of
+//! its capacity, or the number of its keys is not known. Second, one more key might take the rate
+//! past [`WITHIN`] times the promise; the rate is computed from the bits of each line. So no key is
+//! refused before the capacity, repeats use up no room, and a filter that is filled until it
+//! refuses keeps its promise, however small it is.
+//!
+//! One refusal happens before the capacity: at half of the keys, if they were chosen by the
+//! filter's own hash and spoil the promise for similar keys. Then every key is refused, since in
+//! full lines each key looks like a member.
 
 use super::measure::Measured;
 use super::storage::{PlainStorage, Storage, StorageMut};
@@ -19,38 +21,38 @@ use crate::params::WITHIN;
 /// More keys than anybody inserts.
 const WITHOUT_END: u64 = u64::MAX >> 8;
 
-/// Near its end a filter is looked at once for so many keys of its capacity: the rate grows by less
-/// than a hundredth of the promise meanwhile.
+/// Near its end a filter is checked once in `capacity / LOOK_EVERY` keys. Between two checks the
+/// rate grows by less than a hundredth of the promise.
 const LOOK_EVERY: u64 = 2048;
 
-/// A filter of fewer lines is looked at after each key that sets a bit: one key may add much to the
+/// A filter of fewer lines is checked after each key that sets a bit: one key may add much to the
 /// rate.
 const EACH_KEY_BELOW: u64 = 256;
 
-/// After which share of the bits that seem to be missing to the end a filter is looked at again.
+/// The next check is after this share of the bits that seem to be missing to the end.
 const PART_OF_THE_WAY: f64 = 0.75;
 
-/// What a filter has room for.
+/// The room that a filter has left.
 enum Room {
-    /// So many keys.
+    /// This many keys.
     Keys(u64),
-    /// Keys that set so many bits.
+    /// Keys that set this many bits.
     Bits(u64),
 }
 
 impl Meta {
-    /// So many keys of the capacity are left, where that is known and there are any.
+    /// The number of keys of the capacity that are left; `None` if it is 0 or not known.
     pub(super) fn keys_left(&self, inserted: Option<u64>) -> Option<u64> {
         inserted.and_then(|inserted| self.capacity.checked_sub(inserted)).filter(|keys| *keys > 0)
     }
 
-    /// So many of the keys that are left may be given before the half of all is in, where it is
-    /// not: then there is time to say that the keys spoil the promise.
+    /// How many of the `left` keys may be given before half of the capacity is given; `None` if it
+    /// is. At that point there is time to report that the keys spoil the promise.
     pub(super) fn keys_to_half(&self, left: u64) -> Option<u64> {
         left.checked_sub(self.capacity / 2).filter(|keys| *keys > 0)
     }
 
-    /// Is this rate, of the keys that are in, past the promise?
+    /// Whether this rate of the present keys is past the promise.
     fn is_past(&self, rate: f64) -> bool {
         rate > WITHIN * self.promised_rate
     }
@@ -61,19 +63,21 @@ impl<L: Storage> BloomFilter<L> {
         self.meta.over_capacity == OverCapacity::Refuse
     }
 
-    /// Does it hold more keys than it was planned for, and is its rate past the promise?
+    /// Whether it holds more keys than it was planned for, and its rate is past the promise.
     pub(super) fn is_past_capacity(&self) -> bool {
         self.keys_inserted().is_none_or(|keys| keys > self.meta.capacity)
             && self.meta.is_past(self.false_positive_rate())
     }
 
-    /// Does it refuse every new key, now as it is? Under [`OverCapacity::Refuse`] it does when it
-    /// was given the keys of its capacity, or their number is not known, and one key more might
-    /// take its rate past 1.03 times the promised one; or when its keys fall on few of its lines.
-    /// Keys that are in it, or look so, are taken for ever.
+    /// Whether the filter refuses every new key in its present state.
     ///
-    /// A filter that is filled goes on without a look at all bits for a while. So it may take some
-    /// keys still where this says `true`, though not after it was saved and opened.
+    /// Under [`OverCapacity::Refuse`] it does if its keys fall on few of its lines, or if both of
+    /// these are true: it was given the keys of its capacity, or their number is not known; and one
+    /// more key might take its rate past 1.03 times the promised one. A key that is a member, or a
+    /// false positive, is always taken.
+    ///
+    /// A filter that is being filled checks its bits only from time to time. So it may still take
+    /// some keys after this says `true`, but not after it was saved and opened.
     ///
     /// Costs nothing up to half of the capacity, and a pass over the bits beyond it.
     ///
@@ -89,8 +93,8 @@ impl<L: Storage> BloomFilter<L> {
         self.refuses() && self.measured().room(self.keys_inserted()).is_err()
     }
 
-    /// Refuses the union with another filter where it is past the promise. It has `set_bits` set
-    /// bits.
+    /// Refuses the union with another filter if its rate is past the promise. The union has
+    /// `set_bits` set bits.
     pub(super) fn check_room_for<M: Storage>(
         &self,
         other: &BloomFilter<M>,
@@ -108,8 +112,7 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// Whether a key is refused, where new keys are: `held` says whether it is in already, or looks
-    /// so.
+    /// Refuses a key, unless it is a member or a false positive (`held`).
     #[cold]
     pub(super) fn refuse(&self, why: Refusal, held: impl FnOnce() -> Result<bool>) -> Result<()> {
         match why {
@@ -127,8 +130,8 @@ impl<L: Storage> BloomFilter<L> {
 }
 
 impl Measured<'_> {
-    /// Looks at the bits of a filter that was given the keys of its capacity: so many more may be
-    /// set before anybody looks again, or why new keys are refused.
+    /// Checks the bits of a filter that was given the keys of its capacity. Returns the number of
+    /// bits that may be set before the next check, or why new keys are refused.
     #[cold]
     pub(super) fn look(self) -> core::result::Result<u64, Refusal> {
         if let Some(rate) = self.spoiled() {
@@ -143,8 +146,9 @@ impl Measured<'_> {
         if self.meta.shape.lines() < EACH_KEY_BELOW {
             return Ok(1);
         }
-        // With k bits a key, the rate of many lines grows no faster than the k-th power of the set
-        // bits. It may be too small for a number: twice the bits are near enough to look again.
+        // With k bits a key, the rate of many lines grows at most with the k-th power of the set
+        // bits. The rate may be too small for a float: twice the bits is a good time for the next
+        // check.
         let times =
             libm::pow(WITHIN * self.meta.promised_rate / rate, 1.0 / f64::from(self.meta.shape.num_hashes));
         let missing = PART_OF_THE_WAY * (times - 1.0).min(1.0) * set_bits as f64;
@@ -152,8 +156,8 @@ impl Measured<'_> {
         Ok((missing as u64).min(half_of_the_others).max(keys))
     }
 
-    /// What may be given before anybody looks again, or why no new key is taken: the one rule for
-    /// what refuses a key and for what tells of it.
+    /// The room before the next check, or why no new key is taken. Inserts and reports use this one
+    /// rule.
     fn room(self, inserted: Option<u64>) -> core::result::Result<Room, Refusal> {
         let Some(left) = self.meta.keys_left(inserted) else {
             return self.look().map(Room::Bits);
@@ -164,8 +168,8 @@ impl Measured<'_> {
         self.spoiled().map_or(Ok(Room::Keys(left)), |rate| Err(Refusal::Spoiled(rate.into())))
     }
 
-    /// Is the rate of the union with another filter past the promise, where that has `set_bits` set
-    /// bits?
+    /// Whether the rate of the union with another filter is past the promise. The union has
+    /// `set_bits` set bits.
     fn is_past_with(self, other: Measured<'_>, set_bits: u64) -> bool {
         let united = self.each_line().zip(other.each_line()).map(|(here, there)| here.or(there));
         set_bits > self.set_bits() && self.meta.is_past(self.rate_over(united, || set_bits, 0.0))
@@ -173,14 +177,14 @@ impl Measured<'_> {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// Does the filter hold more keys than it was planned for, and is its rate above the promise
-    /// for that? Its rate is then more than 1.03 times the promised one: so far it may be off at
-    /// its capacity by chance. Always `false` under [`OverCapacity::Ignore`].
+    /// Whether the filter holds more keys than it was planned for, and its rate is more than 1.03
+    /// times the promised one. Up to that factor the rate of a filter at its capacity may differ by
+    /// chance. Always `false` under [`OverCapacity::Ignore`].
     ///
-    /// Under [`OverCapacity::Refuse`] inserting does not make it so, with one exception: of twenty
-    /// filters one may be so far off already when its last key goes in, and repeats that follow
-    /// count as keys. It may be so where keys went in under another policy, or by several threads
-    /// at once ([`Shared`](crate::storage::Shared)).
+    /// Under [`OverCapacity::Refuse`] inserts do not cause it, with one exception: one filter in
+    /// twenty may be above the factor already when its last key is inserted, and repeats that
+    /// follow count as keys. Other causes are inserts under another policy, and inserts by several
+    /// threads at once ([`Shared`](crate::storage::Shared)).
     ///
     /// Costs nothing up to the capacity, and one pass over the bits beyond it.
     ///
@@ -198,8 +202,8 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl<L: StorageMut> BloomFilter<L> {
-    /// Makes room for one key, where keys may be refused: `held` says whether it is in already, or
-    /// looks so.
+    /// Makes room for one key, if keys may be refused. `held` tells whether the key is a member or
+    /// a false positive.
     #[inline(always)]
     pub(super) fn make_room(&mut self, held: impl FnOnce(&Self) -> Result<bool>) -> Result<()> {
         if !self.refuses() {
@@ -215,8 +219,8 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok(())
     }
 
-    /// Finds why new keys are refused; where they are not, how many may be given before that has to
-    /// be found again. Where some may be given still, nothing has to be found.
+    /// Finds why new keys are refused, or else how many may be given before the next check. Does
+    /// nothing while some may still be given.
     #[cold]
     pub(super) fn find_room(&mut self) -> Option<Refusal> {
         if self.tally.free == 0 && self.tally.refusal.is_none() {
@@ -228,10 +232,10 @@ impl<L: StorageMut> BloomFilter<L> {
         self.tally.refusal
     }
 
-    /// How many keys may be given before anybody looks again; or why none.
+    /// The number of keys that may be given before the next check, or why none may.
     fn free_keys(&mut self) -> core::result::Result<u64, Refusal> {
         let is_past_capacity = self.meta.keys_left(self.meta.inserted.get()).is_none();
-        // After batches the bits may be far fewer than the keys could have set.
+        // After batches, far fewer bits may be set than the keys could have set.
         if is_past_capacity && !self.tally.is_exact() {
             self.recount();
         }
@@ -245,8 +249,8 @@ impl<L: StorageMut> BloomFilter<L> {
         Ok((bits / u64::from(self.num_hashes())).max(1))
     }
 
-    /// Counts the keys that went in by a grant, and ends it. To be called before anything else
-    /// looks at the tally or the number of keys, or changes what they depend on.
+    /// Counts the keys that were inserted under a grant, and ends it. To be called before anything
+    /// else reads the tally or the number of keys, or changes what they depend on.
     #[inline]
     pub(super) fn settle(&mut self) {
         let keys = self.tally.take_back();
@@ -256,8 +260,8 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Grants room for keys that go in one by one, if there is so much that counting the bits when
-    /// it is used up costs less than counting on the way.
+    /// Grants room for keys that are inserted one by one, if there is so much room that counting
+    /// the bits at its end costs less than counting during the inserts.
     pub(super) fn grant_room(&mut self) {
         let room = if self.refuses() {
             if self.find_room().is_some() {
@@ -272,7 +276,7 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// Some keys were given, repeats included.
+    /// Adds to the number of keys given, repeats included.
     #[inline]
     pub(super) fn add_to_inserted(&mut self, keys: u64) {
         self.meta.inserted = self.meta.inserted.get().and_then(|n| n.checked_add(keys)).into();
@@ -283,13 +287,13 @@ impl<L: StorageMut> BloomFilter<L> {
         self.tally.recounted(self.kernel.count(self.lines.view().0));
     }
 
-    /// Counts the set bits, and forgets what was found before: other bits are set now.
+    /// Counts the set bits, and forgets earlier results, since other bits are set now.
     pub(super) fn count_anew(&mut self) {
         self.settle();
         self.tally = Tally::new(self.kernel.count(self.lines.view().0));
     }
 
-    /// Plans the filter for so many keys from now on; the promised rate stays.
+    /// Sets the capacity; the promised rate stays.
     pub(super) fn set_capacity(&mut self, keys: u64) {
         self.meta.capacity = keys;
         self.count_anew();

@@ -12,13 +12,13 @@ use crate::key::schemes::sizing;
 use crate::params::{keys_for_fill, power};
 
 impl<L: Storage> BloomFilter<L> {
-    /// The share of wrong answers now: the chance that a key which was never inserted gets `true`.
+    /// The false-positive rate now: the probability that a non-member gets `true`.
     ///
-    /// Worked out from the bits that are set, block by block, not from the number of keys. Exact
-    /// for a hash that spreads evenly, of a scheme with a 64-bit hash. The positions of other
-    /// programs' schemes are taken as if they were independent; where they are steps of two hashes
-    /// that is an estimate, too low in filters of a few thousand bits at low rates, by up to one in
-    /// the number of bits. Costs one pass over the bits.
+    /// It is computed from the set bits, block by block, not from the number of keys. It is exact
+    /// for a scheme with a 64-bit hash that spreads evenly. For other programs' schemes it treats
+    /// the positions as independent. If they are steps of two hashes, the result is an estimate. In
+    /// filters of a few thousand bits at low rates it is too low, by at most one in the number of
+    /// bits. Costs one pass over the bits.
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().capacity(1000).build_from(0..1000u64)?;
@@ -30,13 +30,13 @@ impl<L: Storage> BloomFilter<L> {
         self.measured().false_positive_rate()
     }
 
-    /// How many different keys are in the filter, going by the set bits alone. The standard error
-    /// is far below 1 % from some thousand keys up; once nearly all bits are set it is a lower
-    /// bound. After an intersection it counts the keys of both sets and some more.
+    /// An estimate of the number of different keys, from the set bits alone. The standard error is
+    /// far below 1 % from some thousand keys up. If nearly all bits are set, it is a lower bound.
+    /// After an intersection it counts the keys of both sets and some more.
     ///
     /// Costs as [`set_bits`](Self::set_bits). Source: Swamidass and Baldi, "Mathematical correction
-    /// for fingerprint similarity measures to improve chemical retrieval", 2007; it holds for the
-    /// blocked layouts as well, where the mean over blocks gives the same law.
+    /// for fingerprint similarity measures to improve chemical retrieval", 2007. It holds for the
+    /// blocked layouts too, because the mean over blocks gives the same law.
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().capacity(20_000).build_from((0..20_000u64).map(|i| i / 2))?;
@@ -49,21 +49,21 @@ impl<L: Storage> BloomFilter<L> {
         keys_for_fill(self.layout(), self.num_hashes(), self.bit_len(), self.set_bits())
     }
 
-    /// The share of bits that are set. A filter at its capacity has about half of them set.
-    /// Costs as [`set_bits`](Self::set_bits).
+    /// The share of bits that are set; about half at capacity. Costs as
+    /// [`set_bits`](Self::set_bits).
     #[must_use]
     pub fn fill_ratio(&self) -> f64 {
         self.measured().fill_ratio()
     }
 }
 
-/// A filter as it is measured, wherever its bits live: what measures them is compiled once.
+/// A filter for measuring, whatever its storage: the measuring code is compiled once.
 #[derive(Clone, Copy)]
 pub(crate) struct Measured<'a> {
     pub(super) meta: &'a Meta,
     pub(super) kernel: Kernel,
     pub(super) bits: Bits<'a>,
-    /// The bits that are set, where that is known.
+    /// The number of set bits, if it is known.
     counted: Option<u64>,
 }
 
@@ -90,9 +90,9 @@ impl<'a> Measured<'a> {
         self.rate_over(self.each_line(), || self.set_bits(), 0.0)
     }
 
-    /// The rate of a filter of this shape with these lines, and so many bits set in all of them; or
-    /// what it may be once `added` keys more are in: of one key the most, of many about that many
-    /// times the mean.
+    /// The rate of a filter of this shape with these lines and `set_bits` set bits in all. With
+    /// `added` > 0 it is the rate after that many more keys: for one key the highest possible rate,
+    /// for many about that many times the mean rise.
     pub(super) fn rate_over(
         self,
         lines: impl Iterator<Item = Line>,
@@ -133,8 +133,8 @@ impl<'a> Measured<'a> {
         }
     }
 
-    /// The chance that a position of a random key is set: the fill, where all positions are equally
-    /// likely.
+    /// The probability that a position of a random key is set: the fill, if all positions are
+    /// equally likely.
     fn chance_of_a_set_bit(self, lines: impl Iterator<Item = Line>, set_bits: u64) -> f64 {
         if !sizing(self.meta.keys.scheme()).is_some_and(|its| its.has_31_bit_positions) {
             return set_bits as f64 / self.meta.shape.bit_len as f64;
@@ -148,7 +148,7 @@ impl<'a> Measured<'a> {
         (among_often * (times + 1.0) + among_others * times) / sizing::TWO_31
     }
 
-    /// The lines in order, each as it is when its turn comes.
+    /// The lines in order; each is read when its turn comes.
     pub(super) fn each_line(self) -> impl Iterator<Item = Line> + use<'a> {
         let bits = self.bits;
         (0..self.meta.shape.lines() as usize).map(move |i| bits.line(i))
@@ -157,7 +157,7 @@ impl<'a> Measured<'a> {
 
 impl<L: PlainStorage> BloomFilter<L> {
     /// The fill of each of `slices` equal parts of the array, in order, for a picture: a flat row
-    /// is a sound hash. Fewer parts come back where the array has fewer lines. Costs one pass over
+    /// shows a sound hash. If the array has fewer lines, there are fewer parts. Costs one pass over
     /// the bits.
     #[must_use]
     pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
@@ -179,21 +179,21 @@ pub(super) fn split_blocks(lines: impl Iterator<Item = Line>) -> impl Iterator<I
     lines.flat_map(bytemuck::cast::<_, [[u32; 8]; 2]>)
 }
 
-/// The mean rate of blocks, and how much a key may raise it.
+/// The mean rate of blocks, and how much one key may raise it.
 struct Mean {
-    /// So many keys are to be added.
+    /// The number of keys to add.
     added: f64,
     /// The share of a word that one key may set.
     one_key: f64,
     blocks: f64,
     rates: f64,
-    /// What one key more would add to the rate of its block: of all blocks, and the most.
+    /// The rise of its block's rate by one more key: the sum over all blocks, and the largest.
     rises: f64,
     most: f64,
 }
 
 impl Mean {
-    /// Of blocks of which one key sets so many bits of a word of `word_bits`.
+    /// For blocks in which one key sets `bits` bits of a word of `word_bits`.
     fn new(bits: u32, word_bits: f64, added: f64) -> Self {
         let one_key = f64::from(bits) / word_bits;
         Mean { added, one_key, blocks: 0.0, rates: 0.0, rises: 0.0, most: 0.0 }
@@ -210,24 +210,24 @@ impl Mean {
         }
     }
 
-    /// With the keys that are to be added, of which the one that adds the most is the first.
+    /// The mean after the keys are added; the first of them is the one that adds the most.
     fn after(&self) -> f64 {
         (self.rates + self.most.max(self.added * self.rises / self.blocks)) / self.blocks
     }
 }
 
-/// The share of bits that are set in each word of a line.
+/// The share of set bits in each word of a line.
 pub(super) fn line_fills(line: &Line) -> [f64; 8] {
     fills(line.0.map(u64::count_ones), 64.0)
 }
 
-/// The share of bits that are set in each word of a block, of which so many are.
+/// The share of set bits in each word of a block, from their numbers.
 pub(super) fn fills(ones: [u32; 8], bits: f64) -> [f64; 8] {
     ones.map(|ones| f64::from(ones) / bits)
 }
 
-/// The chance that a hash which falls on a line whose words are filled so finds its k bits set: for
-/// each of the eight rotations, the product over the words that it asks.
+/// The probability that a random hash on a line with these fills finds its k bits set: the mean
+/// over the eight rotations of the product over the words that it probes.
 pub(super) fn line_rate(fill: &[f64; 8], k: u32) -> f64 {
     let (every_word, rotated) = if k > 8 { (fill.iter().product(), k - 8) } else { (1.0, k) };
     let product =

@@ -1,15 +1,14 @@
 //! The Bloom filter, in every layout: the struct and its header.
 //!
-//! Building is in [`builder`], asking in [`ask`], for many keys in [`batch`], inserting in
-//! [`insert`], both from iterators in [`iter`] and over many threads in `bulk`, inserting by
-//! threads of the caller's in `shared`. Union, intersection and folding are in [`combine`], rates
-//! and fill in [`measure`], the rate for keys that were chosen by the same hash in [`similar`],
-//! what it was made as in [`about`], schemes without a hash in [`positions`], the bits alone in
-//! [`raw`], when it is full in [`limit`] and [`tally`], what a file holds of it in [`part`] and in
-//! [`embedded`], what every kind of filter does in [`kind`].
+//! Files, by what they hold: [`builder`] builds; [`ask`] looks up one key and [`batch`] many;
+//! [`insert`] inserts; [`iter`] does both from iterators, `bulk` on many threads, and `shared`
+//! inserts from the caller's threads. [`combine`] has union, intersection and folding, [`measure`]
+//! the rates and the fill, [`similar`] the rate for keys that were chosen by the same hash, and
+//! [`about`] the properties. [`positions`] has schemes without a hash, [`raw`] the bits alone,
+//! [`limit`] and [`tally`] the capacity, [`part`] and [`embedded`] the file, and [`kind`] the
+//! traits of every filter.
 
-// In the order in which their calls stand on the page of documentation: what is used most comes
-// first.
+// In the order of their calls on the documentation page: the most used come first.
 mod builder;
 
 mod ask;
@@ -73,17 +72,17 @@ use crate::key::KeyHasher;
 use crate::kinds::shown::shown;
 use tally::Given;
 
-/// A set that forgets its keys and keeps their trace: "have I seen this key?"
+/// A set that keeps a trace of its keys and not the keys: "have I seen this key?"
 ///
-/// [`contains`](Self::contains) answering `false` is certain: the key was never inserted. `true`
-/// means *perhaps*: about a promised share of the keys that were never inserted get it too. Keys
-/// are bytes, text, integers and what is made of them ([`Key`](crate::Key)). The filter grows no
-/// larger than it was built, and no key can be removed.
+/// If [`contains`](Self::contains) answers `false`, the key was surely never inserted. `true`
+/// means *perhaps*: about the promised share of the non-members get it too. Keys are bytes, text,
+/// integers and types made of them ([`Key`](crate::Key)). The filter does not grow, and no key can
+/// be removed.
 ///
-/// `L` is where the bits live: [`InMemory`], [`Mapped`] for an opened file,
-/// [`InBytes`](crate::storage::InBytes) for bytes of the caller's, [`Shared`] for one into which
-/// many threads insert at once. All are asked by the same code and turn into a filter in memory by
-/// [`into_owned`](Self::into_owned).
+/// `L` is the storage of the bits: [`InMemory`], [`Mapped`] for an opened file,
+/// [`InBytes`](crate::storage::InBytes) for the caller's bytes, [`Shared`] for a filter into which
+/// many threads insert at once. The lookup code is the same for all.
+/// [`into_owned`](Self::into_owned) makes a filter in memory of each.
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -106,23 +105,24 @@ use tally::Given;
 #[derive(Clone)]
 #[repr(C)]
 pub struct BloomFilter<L = InMemory> {
-    // Of thousands of filters each is out of the cache. What every question and every insert needs
-    // lies side by side: from the end of the tally to the beginning of what is known of the keys.
+    // In a program with thousands of filters each one is out of cache. The fields that every lookup
+    // and every insert needs are adjacent: from the end of the tally to the first fields of the key
+    // hasher.
     tally: tally::Tally,
     pub(crate) lines: L,
     kernel: Kernel,
     pub(crate) meta: Meta,
-    /// What the bits are held against, where they are those of an opened file.
+    /// The checks of the bits, if they are an opened file's.
     body_check: Option<Box<Ref<dyn BodyChecked>>>,
 }
 
-/// Everything about a filter that is not its bits: what the header of a file holds.
+/// All properties of a filter but its bits, as in the header of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
 pub(crate) struct Meta {
     pub(crate) keys: KeyHasher,
     pub(crate) over_capacity: OverCapacity,
-    /// Keys given to it, repeats included, where that is known.
+    /// The number of keys inserted, repeats included, if it is known.
     pub(crate) inserted: Given,
     pub(crate) shape: Shape,
     pub(crate) capacity: u64,
@@ -138,7 +138,7 @@ impl<L> BloomFilter<L> {
         BloomFilter { kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
     }
 
-    /// The same filter with its bits elsewhere, where nothing is held against them.
+    /// Moves the bits to another storage. They have no checks there.
     pub(crate) fn map_lines<M>(self, lines: impl FnOnce(L) -> M) -> BloomFilter<M> {
         let BloomFilter { meta, kernel, tally, .. } = self;
         BloomFilter { meta, kernel, lines: lines(self.lines), tally, body_check: None }
@@ -146,14 +146,14 @@ impl<L> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// As the filters of files are, without a copy.
+    /// The filter in the storage of files, without a copy.
     pub(crate) fn into_mapped(self) -> BloomFilter<Mapped> {
         self.map_lines(|lines| Mapped::new(Backing::Memory(lines.0.into_vec())))
     }
 }
 
 impl BloomFilter<Mapped> {
-    /// The same filter with the bits that it has been waiting for, and what they are held against.
+    /// The same filter with other bits, which have no checks.
     pub(crate) fn with_lines<M>(self, lines: M) -> BloomFilter<M> {
         let body_check = self.body_check.clone();
         BloomFilter { body_check, ..self.map_lines(|_| lines) }
@@ -161,9 +161,9 @@ impl BloomFilter<Mapped> {
 }
 
 impl<L: Storage> BloomFilter<L> {
-    /// To be called before the bits go into another filter or file, whose new checksums would hide
-    /// what is wrong with them. Costs a pass over the bits of a filter that was opened quick and
-    /// not verified since; else nothing.
+    /// Checks the bits before they are copied into another filter or file, whose new checksums
+    /// would hide damage. Costs a pass over the bits if the filter was opened quick and not
+    /// verified since; otherwise nothing.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
         match (&self.body_check, self.lines.view().0) {
             (Some(check), crate::bits::Bits::Plain(lines)) if !check.has_passed() => check.run(lines),
@@ -171,8 +171,8 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// The filter in memory, to be changed through `&mut`: a copy, or the same memory where threads
-    /// shared it.
+    /// Moves the filter into memory, where it can be changed through `&mut`: a copy, or the same
+    /// memory if threads shared it.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -187,9 +187,9 @@ impl<L: Storage> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it;
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for it;
     /// [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    /// [quick](crate::Open::quick) and whose bits are damaged.
     pub fn into_owned(self) -> Result<BloomFilter> {
         self.check_before_copying()?;
         let (set_bits, inserted) = (self.set_bits(), self.keys_inserted());
@@ -202,7 +202,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason: same shape,
+/// Two filters are equal if they give every key the same answer for the same reason: same shape,
 /// hash, domain, recipe and bits. Capacity, labels and counts do not matter.
 impl<L: PlainStorage, M: PlainStorage> PartialEq<BloomFilter<M>> for BloomFilter<L> {
     fn eq(&self, other: &BloomFilter<M>) -> bool {

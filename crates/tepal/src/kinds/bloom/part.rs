@@ -1,4 +1,5 @@
-//! The Bloom filter's own part of a tepal file (FORMAT.md, section 4.2), and what its body must be.
+//! The Bloom filter's own part of a tepal file (FORMAT.md, section 4.2), and the checks of its
+//! body.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -20,7 +21,7 @@ use crate::params::{is_rate, no_rate};
 const UNKNOWN_COUNT: u64 = u64::MAX;
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// What a tepal file holds of it.
+    /// The filter's part of a tepal file.
     pub(crate) fn part(&self) -> FilePart<'_> {
         let meta = &self.meta;
         let own = own_part(meta, self.kernel.rules(), self.keys_inserted(), self.set_bits());
@@ -48,7 +49,7 @@ fn own_part(meta: &Meta, rules: &Rules, inserted: Option<u64>, set_bits: u64) ->
     core::array::from_fn(|i| out[i])
 }
 
-/// For each self-test key the sum of its bit positions.
+/// The sum of the bit positions of each self-test key.
 fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
     core::array::from_fn(|number| {
         let key: &[u8] = SELF_TEST_KEYS[number];
@@ -59,7 +60,7 @@ fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
         };
         match hasher {
             Hasher::Own(own) => own.all(key, shape.num_hashes, shape.bit_len, add),
-            // A scheme that cannot hash these keys has hashes that stand for them.
+            // A scheme that cannot hash these keys has fixed hashes for them.
             Hasher::Hash(scheme) => scheme
                 .self_test_hash(number as u64, key)
                 .is_ok_and(|hash| rules.positions(shape, hash).into_iter().all(&mut add)),
@@ -68,15 +69,15 @@ fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
     })
 }
 
-/// A filter of a file that awaits its body.
+/// A filter that is read from a file up to its body.
 pub(crate) struct Bodiless {
     meta: Meta,
     set_bits: u64,
-    /// Of the writer's self-test.
+    /// The sums of the writer's self-test.
     sums: [u64; 4],
 }
 
-/// The filter of an own part, which may be that of one of several.
+/// Reads a filter from an own part, which may be a link's.
 pub(crate) fn bodiless(
     own: &[u8; OWN_BYTES],
     part: &FilePart<'_>,
@@ -102,7 +103,8 @@ pub(crate) fn bodiless(
         return Err(Error::parameter("the capacity", 0u64, "1 key or more"));
     }
     if !is_rate(promised_rate) {
-        // By its bits: the printing of floats weighs more than all else that opening a file needs.
+        // Prints the float's bits: the code that prints floats is larger than all other code for
+        // opening a file.
         return Err(no_rate(format_args!("the float of the bits {:#018x}", promised_rate.to_bits())));
     }
     if set_bits > shape.bit_len {
@@ -152,18 +154,18 @@ impl AwaitsBody for Bodiless {
 }
 
 impl Bodiless {
-    /// Everything but the bits.
+    /// All properties but the bits.
     pub(crate) fn meta(&self) -> &Meta {
         &self.meta
     }
 
-    /// The filter with these bits, which nothing is held against.
+    /// The filter with these bits, which have no checks.
     pub(crate) fn filter(self, lines: Mapped) -> BloomFilter<Mapped> {
         BloomFilter::from_parts(self.meta, lines, self.set_bits)
     }
 }
 
-/// So many bits are set, and none beyond the last.
+/// The check that this many bits are set, and none past the last bit.
 struct Bits {
     bit_len: u64,
     set_bits: u64,

@@ -1,4 +1,4 @@
-//! Asking and inserting under a scheme without a 64-bit hash: from the bytes of a key to its
+//! Lookup and insert under a scheme without a 64-bit hash: from the bytes of a key to its
 //! positions, in batches.
 
 use super::storage::{Storage, StorageMut};
@@ -11,18 +11,17 @@ use crate::error::Result;
 use crate::key::schemes::{OwnScheme, sizing};
 use crate::key::{One, PreparedKeys, SMALL};
 
-/// Positions that are worked out before any of them is asked: a batch of memory accesses under way
-/// together.
+/// Positions that are computed before the first is probed: the memory accesses of a batch.
 const POSITIONS: usize = 512;
 
 impl<L: Storage> BloomFilter<L> {
-    /// Are all positions of the key set?
+    /// Whether all positions of the key are set.
     #[inline]
     pub(super) fn contains_positions(&self, own: &OwnScheme, key: One<'_>) -> Result<bool> {
         self.meta.keys.encode_one(key, |bytes| self.holds_positions(own, bytes))
     }
 
-    /// Are all positions of these key bytes set?
+    /// Whether all positions of these key bytes are set.
     #[inline]
     fn holds_positions(&self, own: &OwnScheme, bytes: &[u8]) -> bool {
         let shape = self.meta.shape;
@@ -35,8 +34,8 @@ impl<L: Storage> BloomFilter<L> {
         }
     }
 
-    /// Answers many keys: the positions of some of them, then the lines of all of these on their
-    /// way, then the bits.
+    /// Looks up many keys. For each group: computes the positions, prefetches their lines, then
+    /// probes the bits.
     #[inline(never)]
     pub(super) fn answer_positions(&self, own: &OwnScheme, keys: &PreparedKeys, answers: &mut [bool]) {
         let shape = self.meta.shape;
@@ -44,8 +43,7 @@ impl<L: Storage> BloomFilter<L> {
         let mut keys = keys.each();
         let lines = match self.lines.view().0 {
             Bits::Plain(lines) if k <= POSITIONS && self.size_in_bytes() >= SMALL => lines,
-            // In bits that the cache holds, a key is asked up to its first position that is not
-            // set.
+            // If the bits are in cache, a key is probed up to its first position that is not set.
             _ => {
                 let answered = answers.iter_mut().zip(keys);
                 return answered.for_each(|(answer, bytes)| *answer = self.holds_positions(own, bytes));
@@ -84,7 +82,7 @@ impl<L: StorageMut> BloomFilter<L> {
     }
 }
 
-/// Sets the positions of these key bytes and says how many were not set before.
+/// Sets the positions of these key bytes and returns how many were not set before.
 #[inline]
 fn set_positions(meta: &Meta, lines: &mut [Line], bytes: &[u8]) -> u32 {
     let mut new = 0;

@@ -1,4 +1,4 @@
-//! The bits alone, out and in.
+//! The bits alone: writing and reading them.
 
 use alloc::vec::Vec;
 
@@ -8,18 +8,18 @@ use crate::bits;
 use crate::error::{Error, Result};
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// The bits alone, for programs that follow the same rule and keep everything else by
-    /// themselves: bit `p` is bit `p % 8` (0 = least significant) of byte `p / 8`.
-    /// [`build_with_bits`](BloomFilterBuilder::build_with_bits) takes them.
+    /// The bits alone, for programs that use the same rule and store everything else themselves.
+    /// Bit `p` is bit `p % 8` (0 = least significant) of byte `p / 8`.
+    /// [`build_with_bits`](BloomFilterBuilder::build_with_bits) reads them.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for them; [`Error::Damaged`] for a filter that
-    /// was opened [quick](crate::Open::quick) and whose bits are not what was written.
+    /// [`Error::TooLarge`] if there is no memory for them; [`Error::Damaged`] for a filter that was
+    /// opened [quick](crate::Open::quick) and whose bits are damaged.
     pub fn to_bits(&self) -> Result<Vec<u8>> {
         self.check_before_copying()?;
         let bytes = self.bit_len().div_ceil(8);
         let mut out = Vec::new();
-        // They are in memory already.
+        // The bits are in memory already.
         let bytes = bytes as usize;
         out.try_reserve_exact(bytes.next_multiple_of(8))
             .map_err(|_| Error::TooLarge { bytes: bytes as u64 })?;
@@ -31,13 +31,13 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl BloomFilterBuilder {
-    /// Builds the filter whose bits are these, as [`BloomFilter::to_bits`] or another program that
-    /// follows the same rule has written them: bit `p` is bit `p % 8` (0 = least significant) of
-    /// byte `p / 8`.
+    /// Builds the filter from its bits, as written by [`BloomFilter::to_bits`] or by another
+    /// program that uses the same rule. Bit `p` is bit `p % 8` (0 = least significant) of byte
+    /// `p / 8`.
     ///
-    /// Nothing in the bits says by which scheme, seed and layout they were set. Where the builder
-    /// says another, the filter denies keys that are held: a [file](BloomFilter::to_bytes) or the
-    /// [embedded form](BloomFilter::to_embedded) would be refused then.
+    /// The bits do not tell their scheme, seed and layout. If the builder names others, the filter
+    /// answers `false` for members. A [file](BloomFilter::to_bytes) or the [embedded
+    /// form](BloomFilter::to_embedded) would be refused in that case.
     ///
     /// ```
     /// use tepal::{BloomFilter, Layout};
@@ -51,8 +51,8 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build); [`Error::Parameter`] where the bytes are not just those of the
-    /// planned size, or bits beyond the last one are set. How many keys were inserted is not known
+    /// As [`build`](Self::build); [`Error::Parameter`] if the number of bytes is not that of the
+    /// planned size, or if bits past the last one are set. The number of inserted keys is not known
     /// afterwards.
     pub fn build_with_bits(self, bits: &[u8]) -> Result<BloomFilter> {
         let meta = Meta { inserted: None.into(), ..self.meta()? };

@@ -21,40 +21,41 @@ use crate::key::{
 };
 use counts::{Counter, Next, Watch};
 
-/// The bits of a filter that threads share: atomic words, set and asked through `&self` without a
+/// The bits of a filter that threads share: atomic words, set and read through `&self` without a
 /// lock.
 ///
-/// A `BloomFilter<Shared>` is made by [`into_shared`](BloomFilter::into_shared) and lent to threads
-/// by a scope or an [`Arc`](alloc::sync::Arc). It sets the same bits as every other filter.
+/// [`into_shared`](BloomFilter::into_shared) makes a `BloomFilter<Shared>`. A scope or an
+/// [`Arc`](alloc::sync::Arc) lends it to threads. It sets the same bits as every other filter.
 ///
 /// # What threads can rely on
 ///
 /// On every platform:
 ///
-/// - **An insert that returned is seen by every ask that happens after it**: later on the same
-///   thread, or on another one that learned of it through a join, a channel, a lock or anything
-///   else that synchronises. So it is for every insert that returned, also for one that found all
-///   bits set already.
+/// - **An insert that returned is seen by every lookup that happens after it**: later on the same
+///   thread, or on another thread that learned of the insert through a join, a channel, a lock or
+///   anything else that synchronises. This holds for every insert that returned, also for one that
+///   found all bits set already.
 /// - No bit is ever lost, whatever is inserted at the same time.
-/// - `false` from [`contains`](BloomFilter::contains) is certain as ever: no insert of the key
-///   happened before the ask.
+/// - `false` from [`contains`](BloomFilter::contains) is certain, as in every filter: no insert of
+///   the key happened before the lookup.
 /// - `true` from [`insert`](Self#method.insert) is certain: no insert of the key happened before
-///   this one. Of threads that insert the same new key at the same time, at least one gets `true`,
-///   if not all its bits come from other keys; more than one may.
+///   this one. If several threads insert the same new key at the same time, at least one gets
+///   `true`, unless all its bits come from other keys; more than one may.
 ///
-/// Between threads that do not synchronise there is no before and after. The bits reach other
-/// threads as fast as the machine moves a cache line, but to see one key promises nothing of others
-/// inserted before it, nor of other memory: the filter is no substitute for a lock. All accesses
+/// Threads that do not synchronise have no before and after. The bits reach other threads as fast
+/// as the machine moves a cache line. But seeing one key promises nothing about keys that were
+/// inserted before it, nor about other memory: the filter is no substitute for a lock. All accesses
 /// are `Relaxed`, and the fences of [`core::sync::atomic`] work on them.
 ///
 /// # What is counted
 ///
 /// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
-/// [`OverCapacity::Refuse`] sets in as for one thread, and lets each thread finish the key, or the
-/// piece of a batch (512 keys at most), that it is inserting. When to look is judged by the set
-/// bits of a sample: all lines of a filter up to 32 KiB, at least 512 lines and one in 64 of a
-/// larger one. Some times, once the keys of the capacity are in, threads wait while one looks at
-/// all bits.
+/// [`OverCapacity::Refuse`] begins to refuse at the same point as for one thread, but each thread
+/// still finishes the key, or the piece of a batch (512 keys at most), that it is inserting.
+///
+/// The set bits of a sample decide when the filter is checked. The sample is all lines of a filter
+/// up to 32 KiB, and at least 512 lines and one in 64 of a larger filter. A few times after the
+/// keys of the capacity are inserted, threads wait while one of them checks all bits.
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -72,26 +73,26 @@ use counts::{Counter, Next, Watch};
 #[derive(Debug)]
 pub struct Shared {
     pub(crate) lines: Vec<AtomicLine>,
-    /// Keys inserted since the filter is shared.
+    /// Keys inserted since the filter was shared.
     inserted: Counter,
-    /// A filter was united with it of which it is not known how many keys it holds.
+    /// Set if a filter was united with it whose number of keys is not known.
     uncounted: AtomicBool,
     watch: Watch,
-    /// At so many keys the filter is looked at, whatever the sample says.
+    /// At this number of keys the filter is checked, whatever the sample says.
     look_at_keys: AtomicU64,
-    /// It was looked at half-way.
+    /// Set once the filter was checked at half of its capacity.
     half_seen: AtomicBool,
-    /// The rate for keys like the members, as the bits of an `f64`, where new keys are refused for
-    /// that.
+    /// The rate for keys like the members, as the bits of an `f64`, if new keys are refused because
+    /// of it.
     spoiled: AtomicU64,
-    /// So many threads set keys apart.
+    /// The number of threads that are setting keys apart.
     apart: AtomicU64,
-    /// Held more than its capacity before it was shared.
+    /// Whether it held more than its capacity before it was shared.
     was_over: bool,
 }
 
 impl Shared {
-    /// With nothing counted yet.
+    /// Shares the lines, with nothing counted yet.
     fn new(lines: Vec<AtomicLine>, watch: Watch, capacity: u64) -> Self {
         Shared {
             lines,
@@ -124,26 +125,27 @@ impl Storage for Shared {
     }
 }
 
-/// Keys that a thread inserts at most without looking whether the filter is full, for each 16 keys
-/// of room: with 16 threads no batch goes past the limit.
+/// A thread inserts at most the room divided by this before it checks whether the filter is full.
+/// With 16 threads no batch goes past the limit.
 const ROOM_SHARE: u64 = 16;
 
-/// With room for fewer keys than this in a piece of a batch, they go in one by one.
+/// If a piece of a batch would have fewer keys than this, they are inserted one by one.
 const FEW: usize = 64;
 
 impl<L> BloomFilter<L> {
-    /// Lines of the sample whose set bits are watched.
+    /// The number of lines in the sample, whose set bits are watched.
     fn sample(&self) -> usize {
         let lines = self.meta.shape.lines() as usize;
-        // Positions of a scheme of its own may fall unevenly: there the sample is everything.
+        // The positions of a scheme without a hash may fall unevenly: then the sample is all lines.
         if self.meta.keys.has_hash() { atomic::sample(lines) } else { lines }
     }
 }
 
 impl BloomFilter {
-    /// The same filter, to be shared by threads ([`Shared`]): in the same memory, without a copy.
+    /// Shares the filter between threads ([`Shared`]), in the same memory, without a copy.
     ///
-    /// Costs a look at every bit where the keys of the capacity are in, else next to nothing.
+    /// Costs a pass over the bits if the keys of the capacity are inserted; otherwise almost
+    /// nothing.
     #[must_use]
     pub fn into_shared(mut self) -> BloomFilter<Shared> {
         self.settle();
@@ -164,18 +166,18 @@ impl BloomFilter {
 }
 
 impl BloomFilter<Shared> {
-    /// Inserts a key, while other threads insert and ask. `true`: the key is surely new. `false`:
-    /// it was in already, or looked so.
+    /// Inserts a key, while other threads insert and look up. `true`: the key is surely new.
+    /// `false`: it was a member, or a false positive.
     ///
-    /// Every [`contains`](Self::contains) that happens after this call answers `true` for this key,
-    /// for ever. What that means between threads is said at [`Shared`].
+    /// Every [`contains`](Self::contains) that happens after this call always answers `true` for
+    /// this key. [`Shared`] says what that means between threads.
     ///
-    /// Costs a locked operation for each word that the key touches (k of them, at most 8 a line; 4
-    /// in the layout `split-block`), and none for a line that has all bits of the key; and one more
-    /// to count the key.
+    /// Costs a locked operation for each word that the key touches (k words, at most 8 a line; 4 in
+    /// the layout `split-block`), and none for a line that already has all bits of the key. One
+    /// more counts the key.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
+    /// [`Error::CapacityReached`] for a new key if the filter is full and its policy is
     /// [`OverCapacity::Refuse`]; [`Error::KeyRefused`] for text in an integer filter. The filter is
     /// unchanged then.
     #[inline]
@@ -188,7 +190,7 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// [`insert`](Self::insert) of every scheme, domain, recipe and key.
+    /// [`insert`](Self::insert) for every scheme, domain, recipe and key.
     #[inline(never)]
     fn insert_any(&self, key: &KeyRef<'_>) -> Result<bool> {
         match self.meta.keys.own() {
@@ -197,11 +199,11 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), or by the
+    /// [`insert`](Self::insert) for a hash, computed by [`hash_key`](Self::hash_key), or by the
     /// caller under [`Scheme::CallerHash`](crate::Scheme::CallerHash).
     ///
     /// # Errors
-    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] if the scheme has no 64-bit hash.
     #[inline]
     pub fn insert_hash(&self, hash: u64) -> Result<bool> {
         self.meta.keys.check_has_hash()?;
@@ -218,7 +220,7 @@ impl BloomFilter<Shared> {
         Ok(new.found > 0)
     }
 
-    /// [`insert`](Self::insert) for the bytes that stand for a key, under a scheme without a hash.
+    /// [`insert`](Self::insert) for the encoded bytes of a key, under a scheme without a hash.
     fn insert_bytes(&self, own: &OwnScheme, bytes: &[u8]) -> Result<bool> {
         if self.refuses_now() {
             self.refuse(self.why(), || self.contains_positions(own, One::Encoded(bytes)))?;
@@ -234,18 +236,18 @@ impl BloomFilter<Shared> {
         Ok(new > 0)
     }
 
-    /// Inserts many keys, while other threads insert and ask: hashed and set in batches, with the
-    /// memory accesses of a batch under way together. Does not say which keys were new.
+    /// Inserts many keys, while other threads insert and look up. Keys are hashed and set in
+    /// batches; the memory accesses of a batch run at the same time. Does not tell which keys were
+    /// new.
     ///
-    /// Four keys or more for each 64 bytes of the filter are set in an array of their own first, as
-    /// many as there is surely room for, which takes as much memory as the filter until they are
-    /// in: then a locked operation sets the bits of several keys. Others see these keys all
-    /// together.
+    /// If there are four keys or more for each 64 bytes of the filter, and surely room for them,
+    /// they are first set in a separate array. It takes as much memory as the filter during the
+    /// call. Then one locked operation sets the bits of several keys. Other threads see all these
+    /// keys together.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in:
-    /// [`Error::CapacityReached`] says how many; with [`Error::KeyRefused`] it is all up to the key
-    /// it names.
+    /// As [`insert`](Self::insert). The keys before the refused one are inserted.
+    /// [`Error::CapacityReached`] says how many; [`Error::KeyRefused`] names the refused key.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
         let (apart, all) = self.insert_apart(keys);
         all?;
@@ -257,7 +259,7 @@ impl BloomFilter<Shared> {
         )
     }
 
-    /// Inserts a batch, of whose call `done` keys are in already.
+    /// Inserts a batch. `done` keys of the same call are inserted already.
     fn insert_batch(&self, batch: Batch<'_>, done: usize) -> Result<()> {
         match batch {
             Batch::Hashes(hashes) => self.insert_hashes(hashes, done),
@@ -269,8 +271,8 @@ impl BloomFilter<Shared> {
     /// Inserts the keys of an iterator, in batches as [`insert_many`](Self::insert_many) does.
     ///
     /// # Errors
-    /// As [`insert_many`](Self::insert_many). The iterator may have been asked for up to 512 keys
-    /// more than are in.
+    /// As [`insert_many`](Self::insert_many). The call may have taken up to 512 more keys from the
+    /// iterator than it inserted.
     pub fn insert_iter<K: Key>(&self, keys: impl IntoIterator<Item = K>) -> Result<()> {
         insert_iter_in_batches(
             self,
@@ -280,18 +282,17 @@ impl BloomFilter<Shared> {
         )
     }
 
-    /// [`insert_many`](Self::insert_many) for keys hashed before, as
-    /// [`insert_hash`](Self::insert_hash).
+    /// [`insert_many`](Self::insert_many) for hashes, as [`insert_hash`](Self::insert_hash).
     ///
     /// # Errors
-    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] where the scheme has no 64-bit hash.
+    /// [`Error::CapacityReached`], as there; [`Error::NoHash`] if the scheme has no 64-bit hash.
     pub fn insert_many_hashes(&self, hashes: &[u64]) -> Result<()> {
         self.meta.keys.check_has_hash()?;
         let apart = self.insert_hashes_apart(hashes);
         self.insert_hashes(&hashes[apart..], apart)
     }
 
-    /// Keys that a thread may insert without looking whether the filter is full.
+    /// The number of keys that a thread may insert without checking whether the filter is full.
     fn unwatched(&self) -> usize {
         if !self.refuses() {
             return BATCH;
@@ -300,8 +301,8 @@ impl BloomFilter<Shared> {
         usize::try_from(keys).map_or(BATCH, |keys| keys.min(BATCH))
     }
 
-    /// Inserts a batch by pieces that even sixteen threads together can insert without passing the
-    /// limit; one key at a time where such pieces would be small.
+    /// Inserts a batch in pieces that even sixteen threads together can insert without passing the
+    /// limit. If the pieces would be small, inserts one key at a time.
     fn insert_hashes(&self, mut hashes: &[u64], mut done: usize) -> Result<()> {
         while !hashes.is_empty() {
             let most = self.unwatched();
@@ -319,7 +320,7 @@ impl BloomFilter<Shared> {
         Ok(())
     }
 
-    /// Keys were inserted, and bits of the sample set.
+    /// Counts inserted keys, and bits that were set in the sample.
     #[inline]
     fn note(&self, keys: u64, sampled: u64) {
         let is_time = self.lines.inserted.add(keys);
@@ -331,7 +332,8 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// Keys that were chosen by the filter's own hash may never fall on the sample.
+    /// Checks the filter at a certain number of keys: keys that were chosen by its own hash may
+    /// never fall on the sample.
     #[cold]
     fn look_at_keys(&self) {
         let (keys, capacity) = (self.keys_inserted().unwrap_or(u64::MAX), self.meta.capacity);
@@ -351,14 +353,14 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// Looks whether the filter is full.
+    /// Checks whether the filter is full.
     fn next(&self) -> Next {
         let k = u64::from(self.num_hashes());
         let found = match self.meta.keys_left(self.keys_inserted()) {
             Some(left) => {
                 let is_half = self.refuses() && self.meta.keys_to_half(left).is_none();
                 let first = is_half && !self.lines.half_seen.swap(true, Relaxed);
-                // Keys that are in already bring the capacity nearer without setting a bit.
+                // Repeats bring the capacity nearer without setting a bit.
                 let bits = left.saturating_mul(k);
                 let spoiled = first.then(|| self.measured().spoiled()).flatten();
                 spoiled.map_or(Ok((bits, bits / 64)), |rate| Err(Refusal::Spoiled(rate.into())))
@@ -376,7 +378,7 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// Why new keys are refused, where they are.
+    /// The reason why new keys are refused.
     fn why(&self) -> Refusal {
         match f64::from_bits(self.lines.spoiled.load(Relaxed)) {
             0.0 => Refusal::Full,
@@ -384,13 +386,13 @@ impl BloomFilter<Shared> {
         }
     }
 
-    /// Does the filter hold more keys than it was planned for, and is its rate above the promise
-    /// for that? As in memory ([`is_over_capacity`](BloomFilter::is_over_capacity)); costs a pass
-    /// over the bits once it is full. Always `false` under [`OverCapacity::Ignore`].
+    /// Whether the filter holds more keys than it was planned for, and its rate is past the
+    /// promise, as [`is_over_capacity`](BloomFilter::is_over_capacity) of a filter in memory. Costs
+    /// a pass over the bits once it is full. Always `false` under [`OverCapacity::Ignore`].
     ///
-    /// Under [`OverCapacity::Refuse`] inserting never makes it so: it says whether the filter held
-    /// more than that before it was shared. The keys that threads finish once it is full are not
-    /// looked at.
+    /// Under [`OverCapacity::Refuse`] inserts never cause it: it tells whether the filter held more
+    /// than its capacity before it was shared. Keys that threads finish once it is full do not
+    /// count for this.
     #[must_use]
     pub fn is_over_capacity(&self) -> bool {
         match self.meta.over_capacity {

@@ -1,8 +1,8 @@
-//! The rate for keys like the members: for those that were chosen as the members were.
+//! The rate for keys like the members: for keys that were chosen in the same way as the members.
 //!
-//! A blocked filter keeps its promise for keys that fall on all of its lines alike. Keys that were
-//! chosen by the filter's own hash, such as one shard of a set, fall on a few lines; these are
-//! overfull, and others like them fall there too.
+//! A blocked filter keeps its promise for keys that spread evenly over its lines. Keys that were
+//! chosen by the filter's own hash, for example one shard of a set, fall on a few lines. These
+//! lines are overfull, and other keys of the same choice fall on them too.
 
 use super::BloomFilter;
 use super::measure::{Measured, fills, line_fills, line_rate, split_blocks, split_rate};
@@ -12,9 +12,9 @@ use crate::facts::Warning;
 use crate::ids::Layout;
 use crate::params::{power, touched_in_line};
 
-/// What the bits say of the keys.
+/// The two rates, computed from the bits.
 struct Rates {
-    /// The rate for keys from anywhere.
+    /// The rate for evenly spread keys.
     elsewhere: f64,
     /// The rate for keys like the members.
     like_members: f64,
@@ -22,25 +22,26 @@ struct Rates {
 
 /// Sums over blocks.
 struct Sums {
-    /// The chance that one key leaves a bit of its block clear, and the logarithm of that.
+    /// The probability that one key leaves a bit of its block clear, and its logarithm.
     kept: f64,
     log_kept: f64,
-    /// Half a bit of a block. A full block has lost count; half a bit short of it is the most that
-    /// can be told.
+    /// Half a bit of a block. A full block no longer tells its number of keys; half a bit less than
+    /// full gives the largest number that it can tell.
     half_a_bit: f64,
     blocks: f64,
-    /// Of the keys in each.
+    /// The sum of the keys in each block.
     loads: f64,
-    /// Of the rates.
+    /// The sum of the rates.
     rates: f64,
-    /// Of the squares of the keys in each.
+    /// The sum of the squares of the keys in each block.
     squared_loads: f64,
-    /// Of the load times the rate with one key less.
+    /// The sum of each load times the rate with one key less.
     loaded: f64,
 }
 
 impl Sums {
-    /// Over blocks of so many bits, of which one key leaves each clear with the chance `kept`.
+    /// For blocks of this many bits, in which one key leaves each bit clear with the probability
+    /// `kept`.
     fn new(bits: f64, kept: f64) -> Self {
         let (log_kept, half_a_bit) = (libm::log(kept), 0.5 / bits);
         Sums {
@@ -55,11 +56,11 @@ impl Sums {
         }
     }
 
-    /// Adds a block whose words are filled so.
+    /// Adds a block whose words have these fills.
     fn add(&mut self, fills: [f64; 8], rate: impl Fn(&[f64; 8]) -> f64) {
         let (clear, load) = self.add_load(fills.iter().sum::<f64>() / 8.0);
-        // The words that a key asks hold its own bits and those of the others: of one key, nothing
-        // is left.
+        // The words that a key probes hold its own bits and other keys' bits. In a block of one key
+        // no other bits are left.
         let others = (1.0 - clear / self.kept).max(0.0) / (1.0 - clear).max(self.half_a_bit);
         let without_one = fills.map(|fill| fill * others.min(1.0));
         self.blocks += 1.0;
@@ -67,8 +68,8 @@ impl Sums {
         self.loaded += load * rate(&without_one);
     }
 
-    /// Adds the keys of a block that is filled so. Says how much of it is clear, and how many keys
-    /// that are.
+    /// Adds the load of a block with this fill. Returns its share of clear bits and its number of
+    /// keys.
     fn add_load(&mut self, fill: f64) -> (f64, f64) {
         let clear = (1.0 - fill).max(self.half_a_bit);
         let load = (libm::log(clear) / self.log_kept).max(0.0);
@@ -82,21 +83,21 @@ impl Sums {
         self.rates / self.blocks
     }
 
-    /// The rates, of which `chance` of the load has no part in what members have in common, and the
-    /// other half of a key's bits is found with the chance `rest`.
+    /// The two rates. `chance` is the share of the load that does not depend on how the members
+    /// were chosen. `rest` is the probability that the other half of a key's bits is set.
     fn rates(&self, chance: f64, rest: f64) -> Rates {
         let (elsewhere, like_members) = (self.mean() * rest, self.among_members(chance) * rest);
         Rates { elsewhere, like_members }
     }
 
-    /// How many others a member has in its block, on average.
+    /// The mean number of other keys in the block of a member.
     fn others(&self) -> f64 {
         if self.loads > 0.0 { self.squared_loads / self.loads - 1.0 } else { 0.0 }
     }
 
-    /// The mean rate that a member meets among the others. Each block counts by its load; and
-    /// without the member itself, since the blocks that got more than others by chance would seem
-    /// to be chosen otherwise. Of `chance` of the load the members are spread evenly.
+    /// The mean rate that a member meets among the others. Each block counts by its load, without
+    /// the member itself: otherwise blocks that are fuller by chance would look like a choice. For
+    /// the share `chance` of the load the members are spread evenly.
     fn among_members(&self, chance: f64) -> f64 {
         let even = chance * self.loads;
         let chosen = self.loads - even;
@@ -105,17 +106,17 @@ impl Sums {
 }
 
 impl<L: Storage> BloomFilter<L> {
-    /// The share of wrong answers now for keys like the members: that were never inserted, and were
-    /// chosen by the same hash as those that were. For keys from anywhere it is
-    /// [`false_positive_rate`](Self::false_positive_rate); where the members are keys from
-    /// anywhere, both are the same.
+    /// The false-positive rate now for keys like the members: for non-members that were chosen by
+    /// the same hash as the members. For evenly spread keys the rate is
+    /// [`false_positive_rate`](Self::false_positive_rate). If the members are evenly spread, both
+    /// are equal.
     ///
-    /// Much above that rate, it says that the members fall on few of the filter's lines. Who
-    /// divides a set by the hash of a filter, or puts into a filter what another one let through,
-    /// gives each filter a seed of its own
+    /// If it is much higher than that rate, the members fall on few of the filter's lines. If you
+    /// divide a set by the hash of a filter, or insert into a filter what another one let through,
+    /// give each filter a seed of its own
     /// ([`seed_for`](crate::builders::BloomFilterBuilder::seed_for)). Costs some passes over the
-    /// bits. An estimate: in a filter of a few keys it may be a fifth off, as the rate of one line
-    /// is.
+    /// bits. It is an estimate: in a filter of a few keys it may be a fifth off, like the rate of
+    /// one line.
     ///
     /// ```
     /// use tepal::{BloomFilter, OverCapacity};
@@ -138,16 +139,16 @@ impl<L: Storage> BloomFilter<L> {
 }
 
 impl Measured<'_> {
-    /// The rates now for keys from anywhere and for keys like the members, by one pass over the
-    /// bits where the layout has blocks: over every line, or one of so many.
+    /// The rates now for evenly spread keys and for keys like the members. In a layout with blocks
+    /// it takes one pass over every `every`-th line.
     fn rates(self, every: usize) -> Rates {
         let k = self.meta.shape.num_hashes;
         let lines = || self.each_line().step_by(every);
         match self.meta.shape.layout {
             Layout::Line => sums_of_lines(self.sums(), lines(), |fills| line_rate(fills, k)).rates(0.0, 1.0),
             Layout::Double => {
-                // Half of the load of a line are keys for which it is the second one. That one
-                // follows from other bits of the hash.
+                // For half of the load of a line, the line is the second line of its key. The
+                // second line follows from other bits of the hash.
                 let (first, second) = (k.div_ceil(2), k / 2);
                 let of = |k| sums_of_lines(self.sums(), lines(), |fills| line_rate(fills, k));
                 let sums = of(first);
@@ -162,8 +163,8 @@ impl Measured<'_> {
                 sums.rates(0.0, 1.0)
             }
             Layout::Scattered if self.meta.keys.has_hash() => {
-                // The first position follows from the bits of the hash that keys are chosen by, the
-                // others from others.
+                // The first position follows from the hash bits that the keys are chosen by, the
+                // other positions from other bits.
                 let mean = |fills: &[f64; 8]| fills.iter().sum::<f64>() / 8.0;
                 let fill = self.fill_ratio();
                 let sums = sums_of_lines(self.sums(), lines(), mean);
@@ -178,9 +179,9 @@ impl Measured<'_> {
         }
     }
 
-    /// The rates, where that for keys like the members is far above that for keys from anywhere and
-    /// above the promise, and their lines hold more keys than the plan has for each: by so many
-    /// lines at most.
+    /// The rates, if the keys spoil the promise: the rate for keys like the members is far above
+    /// the other rate and above the promise, and their lines hold more keys than planned. Reads at
+    /// most `most` lines.
     fn far_apart(self, most: u64) -> Option<Rates> {
         let lines = self.meta.shape.lines();
         if lines < FEW_LINES {
@@ -194,7 +195,7 @@ impl Measured<'_> {
         };
         let planned = in_a_line * self.meta.capacity as f64 / lines as f64;
         let every = lines.div_ceil(most) as usize;
-        // Hardly any filter is crowded, and the rates take many times as long to tell.
+        // Few filters are crowded, and computing the rates takes many times as long as this test.
         let most_others = CROWDED.0 * planned + CROWDED.1;
         if self.surely_fewer_others(every, most_others) || self.others(every) <= most_others {
             return None;
@@ -205,18 +206,18 @@ impl Measured<'_> {
         is_far.then_some(rates)
     }
 
-    /// Has a member surely at most so many others in its block, on average? There are no more than
-    /// in the fullest block.
+    /// Whether a member surely has at most `most` other keys in its block on average. The fullest
+    /// block is an upper bound.
     fn surely_fewer_others(self, every: usize, most: f64) -> bool {
         let in_halves = self.meta.shape.layout == Layout::SplitBlock;
         let set = self.kernel.most_set(self.bits, every, in_halves);
         let (_, load) = self.sums().add_load(f64::from(set) / if in_halves { 256.0 } else { 512.0 });
-        // A sum of many rounds.
+        // For rounding errors of a long sum.
         load - 1.0 < 0.999 * most
     }
 
-    /// How many others a member has in its block, on average: of every block, or those of one line
-    /// of so many.
+    /// The mean number of other keys in the block of a member, over every block or those of every
+    /// `every`-th line.
     fn others(self, every: usize) -> f64 {
         let mut sums = self.sums();
         let lines = self.each_line().step_by(every);
@@ -233,7 +234,7 @@ impl Measured<'_> {
         sums.others()
     }
 
-    /// Sums over the blocks of this layout.
+    /// Empty sums for the blocks of this layout.
     fn sums(self) -> Sums {
         let k = self.meta.shape.num_hashes;
         match self.meta.shape.layout {
@@ -248,21 +249,21 @@ impl Measured<'_> {
         }
     }
 
-    /// A word about keys that were chosen by the filter's own hash, where they spoil the promise
-    /// for keys like them.
+    /// The warning that keys were chosen by the filter's own hash, if they spoil the promise for
+    /// similar keys.
     pub(super) fn clustered(self) -> Option<Warning> {
         let Rates { elsewhere, like_members: rate } = self.far_apart(u64::MAX)?;
         Some(Warning::Clustered { rate, elsewhere })
     }
 
-    /// The rate for keys like the members, where they spoil the promise: by a quick look at some of
-    /// the lines.
+    /// The rate for keys like the members, if it spoils the promise: a quick check of some of the
+    /// lines.
     pub(crate) fn spoiled(self) -> Option<f64> {
         self.far_apart(SAMPLE).map(|rates| rates.like_members)
     }
 }
 
-/// All together.
+/// The number of set bits in all words.
 fn ones(words: [u32; 8]) -> f64 {
     f64::from(words.iter().sum::<u32>())
 }
@@ -272,17 +273,17 @@ fn sums_of_lines(mut sums: Sums, lines: impl Iterator<Item = Line>, rate: impl F
     sums
 }
 
-/// So many times the rate for keys from anywhere is far above it.
+/// Far above means more than this many times the rate for evenly spread keys.
 const FAR: f64 = 1.5;
-/// So many times the promise is far above it. By chance, a small filter may be twice as far from
-/// its promise as it seems.
+/// Far above the promise means more than this many times. By chance, a small filter may be twice as
+/// far from its promise as it seems.
 const FAR_ABOVE_THE_PROMISE: f64 = 3.0;
-/// A line is crowded with so many times the keys that are planned for it, and so many more. In a
-/// filter of few keys two meet by chance.
+/// A line is crowded if it has more than the first number times its planned keys, plus the second.
+/// In a filter of few keys two meet by chance.
 const CROWDED: (f64, f64) = (1.25, 4.0);
-/// Of fewer lines it cannot be told.
+/// With fewer lines no choice can be detected.
 const FEW_LINES: u64 = 16;
-/// Lines of a quick look.
+/// The number of lines of a quick check.
 const SAMPLE: u64 = 4096;
 
 #[cfg(test)]

@@ -1,42 +1,42 @@
-//! How many bits are set, and how many keys may go in before anybody looks at the bits.
+//! The number of set bits, and how many keys may be inserted before the next check of the bits.
 
-/// How many bits are set, as far as inserting has to know, and when it has to look at them.
+/// The number of set bits, as far as inserts need it, and when they need a check.
 ///
-/// Near the capacity one key at a time reports each bit it sets, so the count is exact. Far from it
-/// neither a key nor a batch reports anything, for speed, and the bits are counted again where
-/// somebody has to know. Keys that come one at a time are not even added up there: so many are
-/// granted at once, and what is left of the grant says how many went in
-/// ([`BloomFilter::settle`](super::BloomFilter::settle)).
+/// Near the capacity keys are inserted one at a time and report each bit they set, so the count is
+/// exact. Far from the capacity neither keys nor batches report anything, for speed, and the bits
+/// are counted again when the number is needed. Keys that are inserted one at a time are not even
+/// added up there: a number of keys is granted at once, and the rest of the grant tells how many
+/// were inserted ([`BloomFilter::settle`](super::BloomFilter::settle)).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Tally {
     /// With fewer set bits than this nothing is refused.
     pub(super) look_at: u64,
-    /// What the last look found that new keys are refused for.
+    /// Why new keys are refused, by the last check.
     pub(super) refusal: Option<Refusal>,
-    /// Were all bits reported that were set since they were counted?
+    /// Whether all bits set since the last count were reported.
     pub(super) is_all_counted: bool,
-    /// Are all of the free keys granted to go in one by one without being counted?
+    /// Whether all free keys are granted, for uncounted inserts one by one.
     is_under_grant: bool,
-    /// Set bits when last known.
+    /// The number of set bits when last known.
     pub(super) counted: u64,
-    /// Where keys may be refused: so many may be given before anybody looks again. None, to begin
-    /// with: the first look tells.
+    /// If keys may be refused: how many may be given before the next check. At first 0, so that the
+    /// first key causes a check.
     pub(super) free: u64,
-    /// Granted keys that have not gone in yet.
+    /// Granted keys that have not been inserted yet.
     left: u64,
 }
 
 /// Why new keys are refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Refusal {
-    /// The keys that it was planned for are in, and one more might break the promise.
+    /// The keys of the capacity are inserted, and one more might break the promise.
     Full,
-    /// Keys like the members get in at about this rate, far above the promise.
+    /// The rate for keys like the members, far above the promise.
     Spoiled(Rate),
 }
 
-/// A rate in four bytes that lie anywhere: a filter is small.
+/// A rate in four bytes, without alignment, to keep a filter small.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, packed)]
 pub(super) struct Rate(f32);
@@ -66,17 +66,17 @@ impl Tally {
         }
     }
 
-    /// For bits that change without being told of.
+    /// For bits that change without reports.
     pub(super) fn unknown() -> Self {
         Tally { is_all_counted: false, ..Tally::new(0) }
     }
 
-    /// Is the count exact?
+    /// Whether the count is exact.
     pub(super) fn is_exact(&self) -> bool {
         self.is_all_counted && self.ungathered() == 0
     }
 
-    /// Takes a key of the grant, if one is left.
+    /// Takes one key of the grant, if one is left.
     #[inline(always)]
     pub(super) fn take(&mut self) -> bool {
         match self.left.checked_sub(1) {
@@ -88,36 +88,35 @@ impl Tally {
         }
     }
 
-    /// Takes up to so many keys of the grant ahead, which count as inserted from then on.
+    /// Takes up to `most` keys of the grant ahead; they count as inserted from then on.
     pub(super) fn take_ahead(&mut self, most: u64) -> u64 {
         let keys = self.left.min(most);
         self.left -= keys;
         keys
     }
 
-    /// Gives back keys that were taken ahead and did not come. Nothing may have settled the grant
+    /// Gives back keys that were taken ahead and not inserted. The grant must not have been settled
     /// meanwhile.
     pub(super) fn give_back(&mut self, keys: u64) {
         self.left += keys;
     }
 
-    /// So many keys are free, and may go in without being counted. The grant before must have been
-    /// taken back.
+    /// Grants this many keys, for uncounted inserts. The grant before must have been taken back.
     pub(super) fn grant(&mut self, keys: u64) {
         (self.free, self.left, self.is_under_grant) = (keys, keys, true);
     }
 
-    /// Is anything left of a grant?
+    /// Whether anything is left of a grant.
     pub(super) fn is_granted(&self) -> bool {
         self.left > 0
     }
 
-    /// Keys of the grant that went in.
+    /// The number of keys that were inserted under the grant.
     pub(super) fn ungathered(&self) -> u64 {
         if self.is_under_grant { self.free - self.left } else { 0 }
     }
 
-    /// Ends the grant, and says how many keys went in by it. The others are free.
+    /// Ends the grant, and returns how many keys were inserted under it. The others are free.
     pub(super) fn take_back(&mut self) -> u64 {
         let keys = self.ungathered();
         self.free -= keys;
@@ -125,18 +124,18 @@ impl Tally {
         keys
     }
 
-    /// Some keys went in, and nobody has counted the bits that they set.
+    /// Counts keys that were inserted without counting the bits that they set.
     pub(super) fn add_uncounted(&mut self, keys: u64) {
         self.is_all_counted &= keys == 0;
     }
 
-    /// All bits were counted.
+    /// Sets the number of bits after a full count.
     pub(super) fn recounted(&mut self, bits: u64) {
         (self.counted, self.is_all_counted) = (bits, true);
     }
 }
 
-/// How many keys were given, repeats included, where that is known: in one word, as in the file.
+/// The number of keys inserted, repeats included, if it is known: in one word, as in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Given(u64);
 

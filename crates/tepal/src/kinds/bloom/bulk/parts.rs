@@ -1,8 +1,8 @@
-//! Inserting hashes that the caller keeps by their highest bits, over several threads.
+//! Inserts hashes that the caller has grouped by their highest bits, on several threads.
 //!
-//! Where a hash has one line, its highest bits say which: each thread fills the lines of some parts
-//! that no other thread has. Only the line on which two parts meet is of both; the earlier part
-//! sets its bits in a copy.
+//! If each hash has one line, its highest bits decide which. Each thread fills the lines of its
+//! parts, and no other thread has these parts. Two neighbouring parts share the line on which they
+//! meet; the earlier part sets its bits in a copy of that line.
 
 use alloc::vec::Vec;
 use core::num::NonZeroUsize;
@@ -15,37 +15,37 @@ use crate::bits::part::{Part, Pass};
 use crate::bits::{Line, union};
 use crate::error::Result;
 
-/// Rows of parts for each thread: so that none waits long for the last.
+/// Rows of parts for each thread: with several, no thread waits long for the last.
 const ROWS: usize = 8;
 
-/// Filters of fewer lines, 128 KiB, are filled sooner than a thread is there.
+/// Filters of fewer lines (128 KiB) are filled faster than a thread starts.
 const LEAST_LINES: usize = 1 << 11;
 
-/// Neighbouring parts, which one thread fills.
+/// Neighbouring parts that one thread fills.
 struct Row<'a> {
     parts: Range<usize>,
-    /// All lines of theirs but the one where the next row begins.
+    /// All lines of the parts but the one where the next row begins.
     lines: &'a mut [Line],
-    /// The number of the first of them.
+    /// The number of the first of these lines.
     first: usize,
 }
 
 impl BloomFilter {
-    /// [`insert_many_hashes`](Self::insert_many_hashes) for hashes in `2^bits` parts, over so many
-    /// threads: the same bits and counts, whatever their number. In part p are the hashes whose
-    /// highest bits are p.
+    /// [`insert_many_hashes`](Self::insert_many_hashes) for hashes in `2^bits` parts, on this many
+    /// threads. Bits and counts are the same for every number of threads. Part p holds the hashes
+    /// whose highest bits are p.
     ///
-    /// `part` is called once for each part, on any thread, and gives the hashes of it to the
-    /// function that it is handed, in pieces of any length; thousands are quick.
+    /// `part` is called once for each part, on any thread. It passes the hashes of the part to the
+    /// function that it is given, in pieces of any length; pieces of thousands are fast.
     ///
-    /// Takes the memory of a few pieces. One thread does it all, part after part, in the layouts
+    /// Takes the memory of a few pieces. One thread fills all parts in turn in the layouts
     /// [`Double`](crate::Layout::Double) and [`Scattered`](crate::Layout::Scattered), in filters of
-    /// less than 128 KiB or 64 bytes a part, and where keys may be refused
+    /// less than 128 KiB or 64 bytes a part, and if keys may be refused
     /// ([`OverCapacity::Refuse`](crate::OverCapacity::Refuse)).
     ///
     /// # Errors
     /// The first error of `part`, and those of [`insert_many_hashes`](Self::insert_many_hashes).
-    /// Some of the hashes are in then.
+    /// Some of the hashes are inserted then.
     ///
     /// # Panics
     /// If a hash does not belong to its part, or `bits` is more than 16.
@@ -106,7 +106,7 @@ impl BloomFilter {
         let failure = Mutex::new(None);
         let inserted = AtomicU64::new(0);
         let rows = rows(&mut self.lines.0, bits, ROWS * threads.get(), pass);
-        // For each row the line after its last, and what the row sets in it.
+        // For each row: the line after its last one, and the bits that the row sets in it.
         let edges = Mutex::new(Vec::with_capacity(rows.len()));
         share_out(threads.get(), rows.into_iter(), |Row { parts, lines, first }| {
             let end = first + lines.len();
@@ -139,7 +139,7 @@ impl BloomFilter {
             lock(&edges).push((end, edge[0]));
         });
         for (line, edge) in edges.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            // After the last row there is none.
+            // The last row has no line after it.
             if let Some(shared) = self.lines.0.get_mut(line..=line) {
                 union(shared, &[edge]);
             }
@@ -152,7 +152,7 @@ impl BloomFilter {
     }
 }
 
-/// All lines, in about so many rows.
+/// Divides all lines into about this many rows.
 fn rows<'a>(mut lines: &'a mut [Line], bits: u32, rows: usize, pass: &Pass) -> Vec<Row<'a>> {
     let parts = 1_usize << bits;
     let in_a_row = parts.div_ceil(rows);
@@ -172,10 +172,10 @@ fn lowest(part: usize, bits: u32) -> u64 {
     (part as u64).rotate_right(bits)
 }
 
-/// Do all of these belong to a part?
+/// Whether all of these hashes belong to the part.
 fn all_of(hashes: &[u64], part: usize, bits: u32) -> bool {
     let lowest = lowest(part, bits);
-    // The highest bits in which they differ from it.
+    // The highest bits in which one of the hashes differs from the lowest.
     hashes.iter().fold(0, |differing, h| differing | (h ^ lowest)).checked_shr(64 - bits).unwrap_or(0) == 0
 }
 

@@ -1,4 +1,4 @@
-//! Many keys at once into lines of the caller's own, and those into the shared ones.
+//! Sets many keys in separate lines first, then merges these into the shared lines.
 
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Relaxed;
@@ -10,10 +10,10 @@ use crate::bits::{self, Line, atomic};
 use crate::error::Result;
 use crate::key::{Batch, Keys, Stretch, insert_in_batches};
 
-/// From so many keys a line on, setting them apart and then the lines together is quicker.
+/// From this many keys a line on, setting keys apart and then merging the lines is faster.
 const KEYS_A_LINE: usize = 4;
 
-/// A thread that sets keys apart, as long as it does.
+/// Marks a thread that sets keys apart, while it does.
 pub(super) struct Present<'a>(&'a AtomicU64);
 
 impl<'a> Present<'a> {
@@ -30,8 +30,7 @@ impl Drop for Present<'_> {
 }
 
 impl BloomFilter<Shared> {
-    /// Inserts keys that stand in a list by lines apart, as far as that pays, and says how many are
-    /// in.
+    /// Inserts the keys of a list by separate lines while that pays. Returns how many are inserted.
     pub(super) fn insert_apart<K: Keys + ?Sized>(&self, keys: &K) -> (usize, Result<()>) {
         let _present = Present::new(&self.lines.apart);
         let mut done = 0;
@@ -73,11 +72,11 @@ impl BloomFilter<Shared> {
         done
     }
 
-    /// So many of the keys to set apart next, and the lines for them, where that pays and there is
-    /// memory.
+    /// How many of the keys to set apart next, and the lines for them; `None` if it does not pay or
+    /// there is no memory.
     ///
-    /// Where keys may be refused, the threads share the room up to the next look that may not be
-    /// missed: half-way, and at the capacity.
+    /// If keys may be refused, the threads share the room up to the next check that must not be
+    /// missed: at half, and at the capacity.
     fn piece_apart(&self, keys: usize) -> Option<(usize, Vec<Line>)> {
         let lines = self.lines.lines.len();
         let least = lines.saturating_mul(KEYS_A_LINE);
@@ -89,7 +88,7 @@ impl BloomFilter<Shared> {
         (piece >= least).then(|| bits::zeroed(lines as u64).ok()).flatten().map(|lines| (piece, lines))
     }
 
-    /// A thread's share of the keys that may be given before the filter is to be looked at.
+    /// A thread's share of the keys that may be given before the next check.
     fn room_apart(&self) -> Option<usize> {
         if self.lines.watch.is_full() {
             return None;
@@ -99,8 +98,8 @@ impl BloomFilter<Shared> {
         usize::try_from(room / self.lines.apart.load(Relaxed).max(1)).ok()
     }
 
-    /// Sets all bits of lines in which so many keys are set; or none, where keys may be refused and
-    /// there is no room for all of these any more.
+    /// Sets all bits of `lines`, in which this many keys are set. Sets none and returns `false` if
+    /// keys may be refused and there is no room for all of them any more.
     fn unite(&self, lines: &[Line], keys: usize) -> bool {
         let keys = keys as u64;
         if !self.refuses() {

@@ -1,4 +1,4 @@
-//! What threads count while they insert, without waiting for each other.
+//! Counters that threads update while they insert, without waiting for each other.
 
 use alloc::boxed::Box;
 use core::array;
@@ -6,51 +6,51 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use crate::bits::atomic::{AtomicBool, AtomicU64};
 
-/// As many threads as can add to a counter without meeting. A model of all interleavings keeps to
-/// one.
+/// The number of threads that can add to a counter without contention. The model of all
+/// interleavings uses one.
 const STRIPES: usize = if cfg!(all(test, loom)) { 1 } else { 64 };
 
-/// After so many keys of a stripe it is worth a look at how many there are; after fewer where few
-/// are to come.
+/// After this many keys of a stripe the sum is worth a check; after fewer in a filter of small
+/// capacity.
 const LOOK_EVERY: u64 = 256;
 const LOOK_EVERY_SMALL: u64 = 16;
 
-/// A number on a cache line of its own; two lines, since CPUs fetch them in pairs.
+/// A number on a cache line of its own; in fact on two lines, since CPUs fetch them in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Stripe(AtomicU64);
 
-/// An exact count to which each thread adds at a place of its own.
+/// An exact count. Each thread adds to a stripe of its own.
 #[derive(Debug)]
 pub(super) struct Counter {
     stripes: Box<[Stripe; STRIPES]>,
-    /// After 2 to this many keys of a stripe it is worth a look.
+    /// The logarithm (base 2) of the keys of a stripe after which the sum is worth a check.
     look_every: u32,
 }
 
 impl Counter {
-    /// For so many keys, about.
+    /// Makes a counter for about this many keys.
     pub(super) fn new(capacity: u64) -> Self {
         let look_every = (capacity / LOOK_EVERY).clamp(LOOK_EVERY_SMALL, LOOK_EVERY).ilog2();
         Counter { stripes: Box::new(array::from_fn(|_| Stripe(AtomicU64::new(0)))), look_every }
     }
 
-    /// Adds to it. Now and then, after some hundreds at most, that is worth a look at the sum: then
-    /// it says so.
+    /// Adds to the count. Returns `true` after at most some hundred keys, when the sum is worth a
+    /// check.
     #[inline]
     pub(super) fn add(&self, count: u64) -> bool {
         let before = self.stripes[stripe()].0.fetch_add(count, Relaxed);
         before >> self.look_every != before.wrapping_add(count) >> self.look_every
     }
 
-    /// All that was added before, and perhaps some of what is being added.
+    /// All that was added before, and perhaps some of what is being added now.
     pub(super) fn sum(&self) -> u64 {
         self.stripes.iter().map(|stripe| stripe.0.load(Relaxed)).sum()
     }
 }
 
-/// A number for the running thread, from where its stack lies: it needs no operating system.
-/// Threads that get the same one count as exactly, and slower.
+/// A stripe for the running thread, from the address of its stack: that needs no operating system.
+/// Threads with the same stripe count as exactly, and slower.
 #[inline]
 fn stripe() -> usize {
     let here = 0u8;
@@ -58,37 +58,37 @@ fn stripe() -> usize {
     (stack.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % STRIPES
 }
 
-/// What a look at the filter found.
+/// The result of a check of the filter.
 pub(super) enum Next {
-    /// So many bits may surely be set before it is full; look again when so many are.
+    /// `bits` more bits may surely be set before it is full; check again after `look_in`.
     Room { bits: u64, look_in: u64 },
     /// It is full.
     Full,
 }
 
-/// When to look whether the filter is full, judged by the bits set in a sample of its lines.
+/// Decides when to check whether the filter is full, by the bits set in a sample of its lines.
 ///
-/// One thread looks while the others wait at their next bit of the sample.
+/// One thread checks while the others wait at their next bit of the sample.
 #[derive(Debug)]
 pub(super) struct Watch {
     /// The share of the lines that are in the sample.
     share: f64,
-    /// It never changes back: it lies on a line that every thread may keep.
+    /// It never changes back, so its cache line can stay in every core's cache.
     full: AtomicBool,
-    /// At so many set bits of the sample, look again; [`LOOKING`] while a thread does.
+    /// Check again at this number of set bits in the sample; [`LOOKING`] while a thread checks.
     look_at: AtomicU64,
-    /// Up to so many set bits of the sample the filter is surely not full.
+    /// Up to this number of set bits in the sample the filter is surely not full.
     room_to: AtomicU64,
-    /// Set bits of the sample.
+    /// The number of set bits in the sample.
     bits: Stripe,
 }
 
-/// Less than any number of bits, so that whoever sets one in the sample comes and waits.
+/// Less than any number of bits, so a thread that sets a bit in the sample stops and waits.
 const LOOKING: u64 = 0;
 
 impl Watch {
-    /// For a filter of which `share` is watched, with `in_sample` set bits in that: to be looked at
-    /// with the next one.
+    /// For a filter of which `share` is watched. The sample has `in_sample` set bits; the next one
+    /// triggers a check.
     pub(super) fn new(share: f64, in_sample: u64) -> Self {
         let watch = Watch {
             share,
@@ -106,13 +106,13 @@ impl Watch {
         self.full.load(Relaxed)
     }
 
-    /// So many bits of the whole filter may still be set, as far as is known.
+    /// The number of bits of the whole filter that may still be set, as far as is known.
     pub(super) fn room(&self) -> u64 {
         let in_sample = self.room_to.load(Relaxed).saturating_sub(self.bits.0.load(Relaxed));
         (in_sample as f64 / self.share) as u64
     }
 
-    /// Bits were set in the sample; `look` looks at the filter.
+    /// Counts bits that were set in the sample; `look` checks the filter.
     #[inline]
     pub(super) fn add(&self, sampled: u64, look: impl FnOnce() -> Next) {
         if sampled > 0 && self.bits.0.fetch_add(sampled, Relaxed) + sampled >= self.look_at.load(Relaxed) {
@@ -134,7 +134,7 @@ impl Watch {
         }
     }
 
-    /// Looks now, whatever bits were set in the sample; unless another thread does.
+    /// Checks now, whatever bits were set in the sample, unless another thread is checking.
     #[cold]
     pub(super) fn look_now(&self, look: impl FnOnce() -> Next) {
         if self.look_at.swap(LOOKING, AcqRel) != LOOKING {
@@ -142,9 +142,9 @@ impl Watch {
         }
     }
 
-    /// Does what must meet neither a look nor another of its kind: `work` sets so many bits of the
-    /// sample, and then it is looked; or nothing is changed. Whoever sets a bit of the sample
-    /// meanwhile waits.
+    /// Runs `work` while no other thread checks or runs such work. If it returns the number of bits
+    /// that it set in the sample, a check follows; if it returns `None`, it changed nothing.
+    /// Threads that set a bit of the sample meanwhile wait.
     pub(super) fn alone(&self, work: impl FnOnce() -> Option<u64>, look: impl FnOnce() -> Next) -> bool {
         let look_at = loop {
             let look_at = self.look_at.load(Relaxed);
@@ -165,8 +165,8 @@ impl Watch {
         sampled.is_some()
     }
 
-    /// The others stop too, at their next bit of the sample: the look is of about the middle of its
-    /// time.
+    /// Runs a check alone. The others stop too, at their next bit of the sample, so the result is
+    /// that of about the middle of the check.
     fn look_alone(&self, look: impl FnOnce() -> Next) {
         let before = self.bits.0.load(Relaxed);
         let next = look();
@@ -174,7 +174,7 @@ impl Watch {
         self.plan(next, before.midpoint(after));
     }
 
-    /// When to look next, where the sample has `in_sample` bits set.
+    /// Plans the next check. The sample has `in_sample` set bits.
     fn plan(&self, next: Next, in_sample: u64) {
         let grown = |bits: u64| in_sample.saturating_add(((bits as f64 * self.share) as u64).max(1));
         let look_at = match next {
@@ -188,12 +188,12 @@ impl Watch {
                 u64::MAX
             }
         };
-        // Whoever sees this sees the lines above.
+        // A thread that sees this also sees the writes above.
         self.look_at.store(look_at, Release);
     }
 }
 
-/// Lets the thread that counts go on.
+/// Lets the counting thread go on.
 fn wait() {
     #[cfg(all(test, loom))]
     loom::thread::yield_now();

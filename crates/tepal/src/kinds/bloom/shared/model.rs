@@ -1,5 +1,5 @@
-//! All interleavings, and all values that a relaxed load may give, of two or three threads
-//! (`.ci/loom`).
+//! Model checks of two or three threads: all interleavings, and all values that a relaxed load may
+//! return (`.ci/loom`).
 
 use alloc::vec;
 
@@ -23,8 +23,8 @@ fn model(test: impl Fn() + Sync + Send + 'static) {
     loom::model(test);
 }
 
-/// Nothing that two threads set in the same words is lost, and of two that insert the same key one
-/// at least hears that it is new.
+/// No bit is lost that two threads set in the same words. Of two threads that insert the same key,
+/// at least one is told that it is new.
 #[test]
 fn insert_and_insert() {
     for (layout, num_hashes) in [(Layout::SplitBlock, 8), (Layout::Scattered, 2)] {
@@ -50,7 +50,7 @@ fn insert_and_insert() {
     }
 }
 
-/// By the calls for batches, which do not hear what was there before.
+/// The same with the batch calls, which do not tell what was there before.
 #[test]
 fn batch_and_batch() {
     model(|| {
@@ -65,8 +65,8 @@ fn batch_and_batch() {
     });
 }
 
-/// Keys that were set in lines apart, beside a single one and beside others like them: none is
-/// lost, and all are counted.
+/// Keys set apart, beside a single insert and beside other keys set apart: none is lost, and all
+/// are counted.
 #[test]
 fn apart_and_alone() {
     for policy in [OverCapacity::Warn, OverCapacity::Refuse] {
@@ -88,8 +88,8 @@ fn apart_and_alone() {
     }
 }
 
-/// Of two that want room which is there for one, one gets it, whoever looks meanwhile; and none
-/// waits for ever.
+/// If there is room for one key and two threads want it, one gets it, whichever checks meanwhile.
+/// None waits for ever.
 #[test]
 fn room_for_one() {
     model(|| {
@@ -108,8 +108,8 @@ fn room_for_one() {
     });
 }
 
-/// An insert that found every bit set, by another thread that it did not wait for, is seen by all
-/// that happens after.
+/// An insert that found every bit already set, by a thread that it did not wait for, is seen by
+/// everything that happens after it.
 #[test]
 fn an_insert_that_set_nothing_is_seen() {
     model(|| {
@@ -118,13 +118,13 @@ fn an_insert_that_set_nothing_is_seen() {
         let first = thread::spawn(move || atomic::set_bit(&first, 5));
         let second = thread::spawn(move || atomic::set_bit(&second, 5));
         let set_by_second = second.join().unwrap();
-        // The first thread was not waited for.
+        // Nothing waited for the first thread.
         assert!(atomic::holds_bit(&lines, 5));
         assert!(first.join().unwrap() != set_by_second, "one of them set it");
     });
 }
 
-/// An ask beside an insert may answer either way, and after it only one.
+/// A lookup beside an insert may answer either way; after the insert it answers `true`.
 #[test]
 fn insert_and_ask() {
     model(|| {
@@ -132,14 +132,14 @@ fn insert_and_ask() {
         let other = filter.clone();
         let there = thread::spawn(move || other.insert_hash(HASHES[0]).unwrap());
         let seen = filter.contains_hash(HASHES[0]);
-        // Bits are never taken back.
+        // Bits are never cleared.
         assert!(!seen || filter.contains_hash(HASHES[0]));
         there.join().unwrap();
         assert!(filter.contains_hash(HASHES[0]));
     });
 }
 
-/// A snapshot has what happened before it, and no bit that nobody set.
+/// A snapshot has everything that happened before it, and no bit that nobody set.
 #[test]
 fn insert_and_snapshot() {
     model(|| {
@@ -155,8 +155,8 @@ fn insert_and_snapshot() {
     });
 }
 
-/// Whoever sets the last bit that there is room for, or sees it set, finds the filter full after
-/// both are done.
+/// The thread that sets the last bit for which there is room, or sees it set, finds the filter full
+/// after both are done.
 #[test]
 fn full_is_noticed() {
     model(|| {

@@ -1,4 +1,4 @@
-//! All bits of a shared filter at once.
+//! Calls that use all bits of a shared filter at once.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -11,14 +11,14 @@ use crate::bits::{self, Bits};
 use crate::error::Result;
 
 impl BloomFilter<Shared> {
-    /// A copy in memory of what the filter holds now, while other threads go on: with every key
-    /// whose insert happened before this call, and perhaps some of the others.
+    /// A copy in memory of the present state, while other threads go on. It has every key whose
+    /// insert happened before this call, and perhaps some of the others.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for it.
     pub fn snapshot(&self) -> Result<BloomFilter> {
         let mut lines = bits::zeroed(self.meta.shape.lines())?;
-        // Before the bits: a key is counted once all its bits are set.
+        // Before the bits are read: a key is counted after all its bits are set.
         let inserted = self.keys_inserted();
         for (line, shared) in lines.iter_mut().zip(&self.lines.lines) {
             *line = shared.load();
@@ -29,14 +29,14 @@ impl BloomFilter<Shared> {
         Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
     }
 
-    /// Adds all keys of `other`, while other threads insert and ask: a partial filter that one of
-    /// them has filled by itself. Every [`contains`](Self::contains) that happens after this call
-    /// answers `true` for them. Keys that both have count twice in
+    /// Adds all keys of `other`, while other threads insert and look up. `other` is for example a
+    /// partial filter that one thread has filled. Every [`contains`](Self::contains) that happens
+    /// after this call answers `true` for its keys. Keys that both have count twice in
     /// [`keys_inserted`](BloomFilter::keys_inserted).
     ///
-    /// Costs a pass over the bits of both, and another one where the policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse). Keys that other threads insert
-    /// meanwhile are not looked at when the capacity is.
+    /// Costs a pass over the bits of both, and another one if the policy is
+    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse). Its check of the capacity does not
+    /// see keys that other threads insert meanwhile.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -71,8 +71,8 @@ impl BloomFilter<Shared> {
         Ok(())
     }
 
-    /// Forgets all keys. This needs the filter for itself alone. While other threads have it, put
-    /// another filter in its place.
+    /// Removes all keys. This needs exclusive access. While other threads use the filter, replace
+    /// it by another one.
     ///
     /// ```
     /// use tepal::BloomFilter;

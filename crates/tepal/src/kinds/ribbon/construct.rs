@@ -1,5 +1,5 @@
-//! From hashes to a ribbon (FORMAT.md, section 5.7): layer after layer, shard by shard, each shard
-//! by whichever thread is free.
+//! Builds a ribbon from hashes (FORMAT.md, section 5.7): layer after layer, and in a layer shard by
+//! shard, each on any free thread.
 
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -15,35 +15,35 @@ use crate::error::{Error, Result};
 use crate::kinds::ribbon::lines::Ribbon;
 use crate::kinds::ribbon::pieces::{Ascending, room_for};
 
-/// One shard that was built.
+/// A shard that was built.
 struct Shard<E> {
     codes: Vec<u8>,
-    /// The keys that are left to the next layer, by their own hashes.
+    /// The keys that are bumped to the next layer, with their own hashes.
     bumped: Vec<E>,
     columns: Vec<u64>,
 }
 
-/// One layer that was built.
+/// A layer that was built.
 struct Built<E> {
     shards: Vec<Shard<E>>,
     codes: Vec<u8>,
 }
 
 impl<E> Built<E> {
-    /// How many keys are left to the next layer.
+    /// The number of keys that are bumped to the next layer.
     fn bumped(&self) -> u64 {
         self.shards.iter().map(|shard| shard.bumped.len() as u64).sum()
     }
 }
 
-/// Sorts keys by their hashes; equal ones are one.
+/// Sorts keys by their hashes and removes repeats.
 pub(crate) fn sort_different<E: Filled>(keys: &mut Vec<E>, threads: usize) {
     sort(keys, threads);
     keys.dedup();
 }
 
-/// The ribbon of keys with different hashes, which ascend, and how many they are: of the value of
-/// each, of so many bits, and as many bits of its fingerprint as the rate takes.
+/// Builds the ribbon of `keys` different ascending hashes. It stores for each key its value of
+/// `value_bits` bits, and the number of fingerprint bits that the rate needs.
 pub(crate) fn ribbon_of_different<E: Filled>(
     keys: Vec<E>,
     value_bits: u8,
@@ -101,8 +101,8 @@ pub(super) fn ribbon_of_ascending<E: Filled>(
     Ok(Ribbon::built(shape, None, lines, keys))
 }
 
-/// Builds layer `k` of so many hashes, which ascend where it is the first. With a rate, as many
-/// keys as that takes have a column more.
+/// Builds layer `k` of `count` hashes, which ascend in the first layer. With a rate, the share of
+/// keys that the rate needs gets one more column.
 fn layer_of<E: Filled>(
     fields: &mut Fields,
     k: usize,
@@ -113,14 +113,14 @@ fn layer_of<E: Filled>(
 ) -> Result<Built<E>> {
     fields.words[k] = Layer::words_for(count)?;
     let mut before = Layer::new(fields, k);
-    // In the first layer, with its first seed, they are what they were.
+    // In the first layer with its first seed, hashes are not moved.
     if k == 0 {
         let built = with_seed(fields, k, &hashes, rate, threads)?;
         if built.bumped() < count / 2 {
             return Ok(built);
         }
     }
-    // Moved, they stand in another order.
+    // Moved hashes must be sorted again.
     let mut hashes = hashes.all(count)?;
     let mut is_moved = false;
     for seed in u8::from(k == 0)..=u8::MAX {
@@ -140,7 +140,7 @@ fn layer_of<E: Filled>(
     Err(chosen())
 }
 
-/// The same with its seed, of hashes in the layer.
+/// Builds the layer with its present seed, from hashes in the layer's form.
 fn with_seed<E: Filled>(
     fields: &mut Fields,
     k: usize,
@@ -155,7 +155,7 @@ fn with_seed<E: Filled>(
     let guessed = Layer::new(fields, k);
     let is_alone = guessed.shards == 1;
     let fields_of_one = *fields;
-    // By a thread that has no memory for a band.
+    // Set by a thread that has no memory for a band.
     let is_refused = AtomicBool::new(false);
     let mut shards: Vec<Shard<E>> = Vec::new();
     hashes.each_shard(&guessed, 0..guessed.shards, &mut |pieces| {
@@ -166,7 +166,7 @@ fn with_seed<E: Filled>(
             columns: Vec::new(),
         }));
         for (number, shard) in shards.iter_mut().enumerate().skip(first) {
-            // One shard alone finds for itself how many words have a column more.
+            // A layer of one shard finds for itself how many words have one more column.
             let more = if is_alone { guessed.words_of_shard() } else { 0 };
             memory::reserve(&mut shard.columns, guessed.column_words_of(number) + more)?;
         }
@@ -191,7 +191,7 @@ fn with_seed<E: Filled>(
     if let Some(rate) = rate {
         fields.split = split_for(fields, &codes, rate);
     }
-    // What was guessed wrong for one or two shards.
+    // Solves the one or two shards again whose number of columns was guessed wrong.
     let layer = Layer::new(fields, k);
     let wrong = shards.iter().enumerate();
     let is_wrong: Vec<bool> =
@@ -222,7 +222,7 @@ fn with_seed<E: Filled>(
     Ok(Built { shards, codes })
 }
 
-/// One shard or two, with their keys and numbers, that one thread builds at once.
+/// One or two shards, with their keys and numbers, which one thread builds at once.
 type Pair<'a, 'k, E> = Vec<((&'a mut Shard<E>, &'a &'k [E]), usize)>;
 
 fn pairs<T>(shards: impl Iterator<Item = T>) -> Vec<Vec<T>> {
@@ -234,7 +234,7 @@ fn pairs<T>(shards: impl Iterator<Item = T>) -> Vec<Vec<T>> {
     pairs
 }
 
-/// Fills the bands of a pair. What is left to the next layer is that of the last time.
+/// Fills the bands of a pair. The bumped keys of an earlier fill are dropped.
 fn fill<E: Filled>(
     kernel: RibbonMaker,
     bands: &mut [Band; 2],
@@ -244,7 +244,7 @@ fn fill<E: Filled>(
 ) -> Result<()> {
     for (((shard, keys), _), band) in pair.iter_mut().zip(&mut *bands) {
         band.make_room(layer, keys.len())?;
-        // A twentieth is left over, unless somebody chose the keys.
+        // A twentieth of the keys is bumped, unless the keys were chosen.
         shard.bumped.clear();
         memory::reserve(&mut shard.bumped, keys.len() / 16 + 64)?;
     }
@@ -258,7 +258,7 @@ fn fill<E: Filled>(
     Ok(())
 }
 
-/// The error where a thread had no memory for the band of a shard.
+/// The error if a thread had no memory for the band of a shard.
 fn check_filled(is_refused: &AtomicBool, layer: &Layer) -> Result<()> {
     match is_refused.load(Ordering::Relaxed) {
         false => Ok(()),
@@ -272,13 +272,13 @@ fn solve<E>(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shar
     kernel.solve(band, layer.columns.into(), layer.wide_of(number), &mut shard.columns);
 }
 
-/// The error for hashes that lie together whatever they are moved by: none does by chance.
+/// The error for hashes that collide under every seed: that does not happen by chance.
 fn chosen() -> Error {
     let expected = "keys that nobody chose by the filter's own hash; give it another seed (`seed_for`), or a secret key (`secret_key`)";
     Error::parameter("the keys of a ribbon filter", "hashes that lie together", expected)
 }
 
-/// Does `act` with every piece of work, on so many threads.
+/// Runs `act` on every piece of work, on this many threads.
 #[cfg(feature = "parallel")]
 pub(super) fn each<T: Send>(
     threads: usize,
@@ -290,7 +290,7 @@ pub(super) fn each<T: Send>(
     crate::kinds::bloom::bulk::share_out(threads, work, |piece| {
         BANDS.with_borrow_mut(|bands| act(bands, piece))
     });
-    // The caller's thread goes on: what it has is given back.
+    // The caller's thread goes on living: it frees its bands here.
     BANDS.with_borrow_mut(|bands| *bands = NONE);
 }
 
@@ -302,7 +302,7 @@ pub(super) fn each<T>(_: usize, work: impl Iterator<Item = T>, act: impl Fn(&mut
 
 #[cfg(feature = "parallel")]
 pub(crate) fn sort<E: Filled>(hashes: &mut [E], threads: usize) {
-    /// Fewer are sorted by one thread.
+    /// Fewer keys are sorted on one thread.
     const FEW: usize = 1 << 16;
     let mut pieces = alloc::vec![hashes];
     while pieces.len() < threads && pieces.iter().all(|piece| piece.len() > FEW) {

@@ -1,4 +1,4 @@
-//! A ribbon in the lines that hold it, and what else a filter and a map of one have in common.
+//! A ribbon with its lines, and what filters and maps of a ribbon share.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,24 +14,23 @@ use crate::kinds::CheckBody;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::storage::{Backing, Mapped, PlainStorage, Ref};
 
-/// A ribbon has fewer keys, and a table that one is made of fewer numbers.
+/// A ribbon has fewer keys, and a table that becomes a ribbon has fewer fingerprints.
 pub(super) const MOST_KEYS: u64 = 1 << 56;
 
-/// A ribbon, the second one behind it if there is one, and their lines. `Ribbon<()>` is without its
-/// lines.
+/// A ribbon, its second ribbon (if any), and their lines. `Ribbon<()>` is without the lines.
 #[derive(Clone)]
 pub(crate) struct Ribbon<L = Mapped> {
     pub(crate) shape: Shape,
     /// The second ribbon; a map has none.
     pub(crate) thin: Option<Box<Thin>>,
-    /// Different keys in it.
+    /// The number of its different keys.
     pub(crate) keys: u64,
     lines: L,
-    /// What the lines are held against, if they are those of an opened file.
+    /// The checks of the lines, if they are an opened file's.
     body_check: Option<Ref<dyn BodyChecked>>,
 }
 
-/// Everything about a filter or a map that is not its ribbon, and that both have.
+/// The properties beside the ribbon that filters and maps share.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Meta {
     pub(super) keys: KeyHasher,
@@ -46,21 +45,22 @@ impl Meta {
         Ok(Meta { keys, promised_rate, labels: labels.kept() })
     }
 
-    /// Of an embedded form, which keeps neither the promised rate nor labels.
+    /// For an embedded form, which keeps neither the promised rate nor labels.
     pub(super) fn of_embedded(keys: &KeyHasher) -> Self {
         Meta { keys: keys.clone(), promised_rate: f64::MIN_POSITIVE, labels: None }
     }
 }
 
 impl Ribbon {
-    /// One that was just built.
+    /// Makes a ribbon that was just built.
     pub(super) fn built(shape: Shape, thin: Option<Box<Thin>>, lines: Vec<Line>, keys: u64) -> Self {
         Ribbon { shape, thin, keys, lines: Mapped::new(Backing::Memory(lines)), body_check: None }
     }
 }
 
 impl Ribbon<()> {
-    /// There are keys if and only if there is a ribbon for them, and fewer than 2^56.
+    /// Makes a ribbon without lines. It must have a shape if and only if it has keys, and fewer
+    /// than 2^56 keys.
     pub(crate) fn new(shape: Shape, keys: u64) -> Result<Self> {
         if keys >= MOST_KEYS {
             return Err(Error::parameter("the keys of a ribbon", keys, "fewer than 2^56"));
@@ -71,8 +71,8 @@ impl Ribbon<()> {
         Ok(Ribbon { shape, thin: None, keys, lines: (), body_check: None })
     }
 
-    /// Puts a second ribbon behind it, for `most` of 65,536 other keys: at most as many keys are in
-    /// it.
+    /// Adds a second ribbon, which picks `most` of 65,536 random keys: it must have at most as many
+    /// keys as the first.
     pub(crate) fn with_second(self, second: &Ribbon<()>, most: u16) -> Result<Self> {
         let (picked, keys) = (second.keys, self.keys);
         if picked > keys {
@@ -84,14 +84,14 @@ impl Ribbon<()> {
         Ok(Ribbon { thin: Some(Box::new(thin)), ..self })
     }
 
-    /// The same with these lines, whose bits that stand for nothing must be 0.
+    /// The same with these lines, whose unused bits must be 0.
     pub(super) fn with_checked_lines<L: PlainStorage>(self, lines: L) -> Result<Ribbon<L>> {
         self.check(lines.as_lines())?;
         Ok(self.with_lines(lines))
     }
 }
 
-/// Bits that stand for nothing are 0. What the others say, any bits do.
+/// Checks that unused bits are 0. The other bits may have any value.
 impl CheckBody for Ribbon<()> {
     fn check(&self, lines: &[Line]) -> Result<()> {
         let words = bits::words(lines);
@@ -103,28 +103,28 @@ impl CheckBody for Ribbon<()> {
 }
 
 impl<L> Ribbon<L> {
-    /// The same with the lines that it has been waiting for.
+    /// The same ribbon with these lines.
     pub(super) fn with_lines<M>(self, lines: M) -> Ribbon<M> {
         let Ribbon { shape, thin, keys, body_check, .. } = self;
         Ribbon { shape, thin, keys, lines, body_check }
     }
 
-    /// The same, whose lines are held against this.
+    /// The same ribbon with these checks of its lines.
     pub(super) fn checked_by(self, body_check: Option<Ref<dyn BodyChecked>>) -> Self {
         Ribbon { body_check, ..self }
     }
 
-    /// Lines that it takes.
+    /// The number of lines that it takes.
     pub(crate) fn num_lines(&self) -> u64 {
         thin::lines(&self.shape, self.thin.as_deref())
     }
 
-    /// Words that it takes, without rounding up to whole lines.
+    /// The number of words that it takes, without rounding up to whole lines.
     pub(crate) fn num_words(&self) -> u64 {
         thin::words(&self.shape, self.thin.as_deref())
     }
 
-    /// What is said of the ribbon alone.
+    /// The facts about the ribbon alone.
     pub(super) fn facts(&self) -> RibbonFacts {
         let fields = self.shape.fields();
         RibbonFacts {
@@ -151,12 +151,12 @@ impl<L: PlainStorage> Ribbon<L> {
         bits::words(self.lines.as_lines())
     }
 
-    /// Bytes of the lines.
+    /// The bytes of the lines.
     pub(super) fn size_in_bytes(&self) -> u64 {
         self.as_lines().len() as u64 * LINE_BYTES
     }
 
-    /// The share of other keys that it says yes for. Costs a pass over a fiftieth of it, or less.
+    /// The share of non-members for which it says yes. Costs a pass over a fiftieth of it, or less.
     pub(super) fn rate(&self) -> f64 {
         match self.keys {
             0 => 0.0,
@@ -167,13 +167,13 @@ impl<L: PlainStorage> Ribbon<L> {
         }
     }
 
-    /// Holds the lines against what the file says of them.
+    /// Checks the lines against what the file says of them.
     pub(super) fn verify(&self) -> Result<()> {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
     }
 
-    /// To be called before the lines go into another filter or file, whose new checksums would hide
-    /// what is wrong with them.
+    /// Checks the lines before they are copied into another filter or file, whose new checksums
+    /// would hide damage.
     pub(super) fn check_before_copying(&self) -> Result<()> {
         match &self.body_check {
             Some(check) if !check.has_passed() => check.run(self.as_lines()),
@@ -181,7 +181,7 @@ impl<L: PlainStorage> Ribbon<L> {
         }
     }
 
-    /// The same in memory: a copy, or the same memory.
+    /// Moves the ribbon into memory: a copy, or the same memory.
     pub(super) fn into_owned(self) -> Result<Ribbon> {
         self.check_before_copying()?;
         let Ribbon { shape, thin, keys, lines, .. } = self;

@@ -1,8 +1,8 @@
 //! A map that does not change, from keys to small numbers: a bumped ribbon that holds the value of
 //! each key, and some bits of its fingerprint.
 //!
-//! Describing and building it is in [`builder`], asking in [`ask`], what a file holds of it in
-//! [`part`] and in [`embedded`], what every kind of filter does in [`kind`].
+//! The builder is in [`builder`], lookups are in [`ask`], the file and embedded parts in [`part`]
+//! and [`embedded`], and the traits of every filter in [`kind`].
 
 mod ask;
 mod builder;
@@ -21,20 +21,20 @@ use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::shown::shown;
 use crate::kinds::storage::{Mapped, PlainStorage};
 
-/// The smallest map from keys to numbers of 1 to 32 bits that is known before and does not change.
-/// The keys are not in it.
+/// The smallest map from keys to numbers of 1 to 32 bits that is known in advance and does not
+/// change. It does not contain the keys.
 ///
-/// A key takes the bits of its value, and log2(1 / rate) bits more by which other keys are told
-/// apart: with values of 6 bits and a rate of 1 % that is 12.8 bits, keys included. What is
-/// answered for a key that was given is its value, certainly. For a key that was not given it is
-/// nothing, but for a share of them, the rate, that get some value or other.
+/// A key takes the bits of its value, and log2(1 / rate) more bits that tell members from
+/// non-members. With values of 6 bits and a rate of 1 % that is 12.8 bits in all. A lookup of a
+/// member always returns its value. A lookup of a non-member returns nothing, but for the share of
+/// the rate, which gets an arbitrary value.
 ///
-/// Without these bits ([`known_keys_only`](RibbonMapBuilder::known_keys_only)) a key takes hardly
-/// more than its value does, and **every key gets a value**: whoever asks has to know that the key
-/// was given.
+/// Without the extra bits ([`known_keys_only`](RibbonMapBuilder::known_keys_only)) a key takes
+/// hardly more bits than its value, and **every key gets a value**: look up only keys that are
+/// surely members.
 ///
-/// It is built of all its pairs at once, and nothing can be added to it, taken from it or changed
-/// in it: whoever has to do that keeps the pairs, and builds another one.
+/// It is built from all its pairs at once. Nothing can be added, removed or changed: to do that,
+/// keep the pairs and build another map.
 ///
 /// ```
 /// use tepal::RibbonMap;
@@ -49,9 +49,9 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `L` is where the ribbon lies: [`Mapped`], in memory or in an opened file, or
-/// [`InBytes`](crate::storage::InBytes), inside bytes of the caller's ([`view`](RibbonMap::view)).
-/// Both are asked by the same code.
+/// `L` is the storage of the ribbon: [`Mapped`], in memory or in an opened file, or
+/// [`InBytes`](crate::storage::InBytes), inside the caller's bytes ([`view`](RibbonMap::view)). The
+/// lookup code is the same.
 #[derive(Clone)]
 pub struct RibbonMap<L = Mapped> {
     ribbon: Ribbon<L>,
@@ -69,52 +69,54 @@ impl<L> RibbonMap<L> {
 }
 
 impl<L: PlainStorage> RibbonMap<L> {
-    /// The share of other keys that get a value, as promised: 1 where every key gets one.
+    /// The promised share of non-members that get a value: 1 if every key gets one.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         self.meta.promised_rate
     }
 
-    /// The share of other keys that get a value. Exact, as an average over all keys that are not in
-    /// it, where the values have no names, or all values of so many bits have one. Else it is an
-    /// estimate, for values of which each is as frequent: other keys that get a value without a
-    /// name are told by that, and where most keys have the same few values there are fewer of
-    /// those. Costs a pass over a fiftieth of the map, or less.
+    /// The share of non-members that get a value.
+    ///
+    /// It is exact, as a mean over all non-members, if the values have no names, or if all possible
+    /// values have one. Otherwise it is an estimate that takes all values as equally frequent. A
+    /// non-member that gets a value without a name is recognized by that, and if most keys have the
+    /// same few values, this happens less often. Costs a pass over a fiftieth of the map, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         self.ribbon.rate() * named_share(self.num_names(), self.value_bits())
     }
 
-    /// How many different keys are in it.
+    /// The number of different keys.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.ribbon.keys
     }
 
-    /// Is no key in it?
+    /// Whether it has no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bits of a value, 1 to 32.
+    /// The number of bits of a value, 1 to 32.
     #[must_use]
     pub fn value_bits(&self) -> u8 {
         self.ribbon.shape.fields().value_bits
     }
 
-    /// How many values have names: those from 0 on. 0 where values are numbers and no more.
+    /// The number of values that have names: the values from 0 on. 0 if the values are only
+    /// numbers.
     #[must_use]
     pub fn num_names(&self) -> usize {
         self.names.listed().len()
     }
 
-    /// The names of the values, from that of 0 on, and how many keys have each.
+    /// The names of the values, from value 0 on, with the number of keys that have each.
     pub fn names(&self) -> impl ExactSizeIterator<Item = (&str, u64)> + '_ {
         self.names.listed().iter().map(|listed| (listed.name.as_deref().unwrap_or(""), listed.len))
     }
 
-    /// The name of a value, where it has one.
+    /// The name of a value, if it has one.
     ///
     /// ```
     /// # use tepal::RibbonMap;
@@ -133,13 +135,13 @@ impl<L: PlainStorage> RibbonMap<L> {
         self.names.find(name).ok().map(|value| value.number().into())
     }
 
-    /// Bytes of the ribbon in memory, without names.
+    /// The bytes of the ribbon in memory, without names.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
         self.ribbon.size_in_bytes()
     }
 
-    /// Bits of the ribbon: what it takes without rounding up to whole lines of 512.
+    /// The bits of the ribbon, without rounding up to whole lines of 512 bits.
     #[must_use]
     pub fn bit_len(&self) -> u64 {
         64 * self.ribbon.num_words()
@@ -147,28 +149,28 @@ impl<L: PlainStorage> RibbonMap<L> {
 
     about_keys!();
 
-    /// Holds the ribbon against what the file says of it. After [`Open::quick`](crate::Open::quick)
-    /// this is the rest of what opening checks.
+    /// Checks the ribbon against what the file says of it. After
+    /// [`Open::quick`](crate::Open::quick) these are the checks that opening left out.
     ///
     /// # Errors
     /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for
-    /// a file that was changed without the key of its seal.
+    /// a file that was changed without its seal key.
     pub fn verify(&self) -> Result<()> {
         self.ribbon.verify()
     }
 
-    /// The map in memory: a copy, or the same memory where the ribbon is in memory already.
+    /// Moves the map into memory: a copy, or the same memory if the ribbon is in memory already.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it;
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for it;
     /// [`Error::Damaged`](crate::Error::Damaged) for a map that was opened
-    /// [quick](crate::Open::quick) and whose ribbon is not what was written.
+    /// [quick](crate::Open::quick) and whose ribbon is damaged.
     pub fn into_owned(self) -> Result<RibbonMap> {
         let RibbonMap { ribbon, kernel, meta, names } = self;
         Ok(RibbonMap { ribbon: ribbon.into_owned()?, kernel, meta, names })
     }
 
-    /// The same with the ribbon that it has been waiting for.
+    /// The same map with these lines for its ribbon.
     pub(crate) fn with_lines<M>(self, lines: M) -> RibbonMap<M> {
         let RibbonMap { ribbon, kernel, meta, names } = self;
         RibbonMap { ribbon: ribbon.with_lines(lines), kernel, meta, names }
@@ -188,8 +190,8 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 }
 
-/// The share of values of so many bits that a key can have: where they have names, the others are
-/// none.
+/// The share of the values of this many bits that a key can have. If values have names, only these
+/// values.
 fn named_share(names: usize, value_bits: u8) -> f64 {
     match names {
         0 => 1.0,
@@ -197,7 +199,7 @@ fn named_share(names: usize, value_bits: u8) -> f64 {
     }
 }
 
-/// Two maps are equal when they give every key the same answer for the same reason: same hash,
+/// Two maps are equal if they give every key the same answer for the same reason: same hash,
 /// domain, recipe, names and ribbon. Labels and promise do not matter.
 impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonMap<M>> for RibbonMap<L> {
     fn eq(&self, other: &RibbonMap<M>) -> bool {

@@ -1,10 +1,9 @@
 //! Kinds that are a ribbon and do not change: a set of keys in [`filter`], a map from keys to
 //! numbers in [`map`].
 //!
-//! What both hold is in [`lines`], what a file holds of both in [`part`]. The way from hashes to
-//! slots is in [`construct`], where they come from in [`pieces`], a second ribbon for rates between
-//! powers of two in [`second`], what a ribbon will take in [`plan`]. The ribbon itself is
-//! `bits/ribbon`.
+//! [`lines`] has what both hold, and [`part`] their common file part. [`construct`] computes slots
+//! from hashes, and [`pieces`] provides the hashes. [`second`] has the second ribbon for rates
+//! between powers of two, and [`plan`] estimates sizes. The ribbon itself is in `bits/ribbon`.
 
 pub(crate) mod construct;
 mod filter;
@@ -22,5 +21,5 @@ pub(crate) use lines::Ribbon;
 pub(crate) use map::checked_value_bits;
 pub use map::{RibbonMap, RibbonMapBuilder};
 
-/// The least rate of a ribbon.
+/// The lowest rate of a ribbon.
 const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;

@@ -14,8 +14,8 @@ use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::no_rate;
 
-/// The columns of a ribbon, its last slots, how many keys are in it, and the words with one column
-/// more.
+/// Writes the columns of a ribbon, its last slots, its number of keys, and its words with one more
+/// column.
 pub(super) fn put_ribbon(out: &mut Vec<u8>, fields: &Fields, keys: u64) {
     out.extend([fields.value_bits, fields.columns, fields.deep, fields.last_seed]);
     out.extend(fields.last.to_le_bytes());
@@ -23,13 +23,13 @@ pub(super) fn put_ribbon(out: &mut Vec<u8>, fields: &Fields, keys: u64) {
     out.extend(fields.split.to_le_bytes());
 }
 
-/// The layers of a ribbon.
+/// Writes the layers of a ribbon.
 pub(super) fn put_layers(out: &mut Vec<u8>, fields: &Fields) {
     out.extend(fields.words.iter().flat_map(|words| words.to_le_bytes()));
     out.extend(fields.seeds);
 }
 
-/// The own part of a ribbon, with so many bytes behind the records.
+/// The own part of a ribbon whose section has this many bytes.
 pub(super) fn own_part<L>(meta: &Meta, ribbon: &Ribbon<L>, section: u32) -> [u8; OWN_BYTES] {
     let (domain, hasher, fields) = (meta.keys.key_domain(), meta.keys.hasher(), ribbon.shape.fields());
     let mut out = Vec::with_capacity(OWN_BYTES);
@@ -43,7 +43,7 @@ pub(super) fn own_part<L>(meta: &Meta, ribbon: &Ribbon<L>, section: u32) -> [u8;
     core::array::from_fn(|i| out[i])
 }
 
-/// The scheme and the domain of an own part.
+/// Reads the scheme and the domain of an own part.
 pub(super) fn read_hash(own: &[u8; OWN_BYTES], of: &'static str) -> Result<(Scheme, KeyDomain)> {
     let scheme = Scheme::from_id(own[0])?;
     known(scheme)?;
@@ -53,7 +53,7 @@ pub(super) fn read_hash(own: &[u8; OWN_BYTES], of: &'static str) -> Result<(Sche
     Ok((scheme, domain))
 }
 
-/// The ribbon of an own part, or of a second ribbon's part.
+/// Reads the ribbon of an own part, or of a second ribbon's part.
 pub(super) fn read_ribbon(own: &[u8]) -> Result<Ribbon<()>> {
     let number = |at: usize| u32::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let fields = Fields {
@@ -70,12 +70,12 @@ pub(super) fn read_ribbon(own: &[u8]) -> Result<Ribbon<()>> {
     Ribbon::new(Shape::new(fields)?, long(own, 8))
 }
 
-/// Eight bytes of an own part.
+/// Reads eight bytes of an own part.
 fn long(own: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(core::array::from_fn(|i| own[at + i]))
 }
 
-/// The promised rate of an own part, which must be one.
+/// Reads the promised rate of an own part, which `is_rate` must accept.
 pub(super) fn read_rate(own: &[u8; OWN_BYTES], is_rate: fn(f64) -> bool) -> Result<f64> {
     let rate = f64::from_bits(long(own, 24));
     match is_rate(rate) {
@@ -84,12 +84,13 @@ pub(super) fn read_rate(own: &[u8; OWN_BYTES], is_rate: fn(f64) -> bool) -> Resu
     }
 }
 
-/// A filter or a map of a file that awaits its lines. `T` is what it alone has.
+/// A filter or a map that is read from a file up to its lines. `T` holds the properties that only
+/// one of them has.
 pub(crate) struct Bodiless<T> {
     meta: Meta,
     ribbon: Ribbon<()>,
     own: T,
-    /// Of the writer's self-test.
+    /// The sum of the writer's self-test.
     sum: u64,
 }
 

@@ -1,5 +1,5 @@
-//! The keys of a set by their hashes, ascending: in memory, or had piece by piece, as often as it
-//! takes.
+//! The keys of a set in ascending order of their hashes: in memory, or read piece by piece, any
+//! number of times.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -8,23 +8,23 @@ use crate::bits::ribbon::entry::Entry;
 use crate::bits::ribbon::shape::Layer;
 use crate::error::{Error, Result};
 
-/// Hashes that are elsewhere, or keys by theirs.
+/// A source of ascending hashes, or of keys with their hashes.
 pub(crate) trait Pieces<E = u64> {
-    /// Hands out those from `first` to `last`, ascending, each once, in pieces; the same ones each
-    /// time.
+    /// Passes the hashes from `first` to `last` to `take`, ascending, without repeats, in pieces.
+    /// Every call passes the same hashes.
     fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[E]) -> Result<()>) -> Result<()>;
 }
 
-/// Keys whose hashes ascend, each once.
+/// Keys whose hashes ascend, without repeats.
 pub(super) enum Ascending<'a, E> {
     Here(Vec<E>),
-    // Nothing else reads what is not in memory.
+    // Only code with the feature `parallel` reads hashes that are not in memory.
     #[cfg_attr(not(feature = "parallel"), allow(dead_code))]
     Elsewhere(&'a dyn Pieces<E>),
 }
 
 impl<E: Entry> Ascending<'_, E> {
-    /// All of them, which are so many, at once.
+    /// All keys at once; `count` is their number.
     pub(super) fn all(self, count: u64) -> Result<Vec<E>> {
         match self {
             Ascending::Here(hashes) => Ok(hashes),
@@ -39,8 +39,8 @@ impl<E: Entry> Ascending<'_, E> {
         }
     }
 
-    /// Hands out those of each of these shards of a layer, several shards at a time. Where they are
-    /// elsewhere they are keys of a first layer that moves none.
+    /// Passes the keys of each of these shards of a layer to `take`, several shards at a time.
+    /// Hashes that are not in memory must be those of a first layer that moves none.
     pub(super) fn each_shard(
         &self,
         layer: &Layer,
@@ -64,7 +64,8 @@ impl<E: Entry> Ascending<'_, E> {
     }
 }
 
-/// The same of pieces: where one ends, the hashes of its last shard wait for the next.
+/// [`each_shard`](Ascending::each_shard) for pieces: the hashes of the last shard of a piece wait
+/// for the next piece.
 fn each_shard_of<E: Entry>(
     pieces: &dyn Pieces<E>,
     layer: &Layer,
@@ -100,7 +101,7 @@ fn each_shard_of<E: Entry>(
     take(&rest.collect::<Vec<_>>())
 }
 
-/// Room for so many keys.
+/// Allocates room for this many keys.
 pub(crate) fn room_for<E>(count: u64) -> Result<Vec<E>> {
     let mut room = Vec::new();
     let too_large = || Error::TooLarge { bytes: count.saturating_mul(size_of::<E>() as u64) };

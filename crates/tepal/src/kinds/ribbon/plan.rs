@@ -1,17 +1,17 @@
-//! What a ribbon takes, before there is one.
+//! Estimates the size of a ribbon before it is built.
 
 use crate::bits::ribbon::rate::{fields_for, split_guessed};
 use crate::bits::ribbon::shape::{LAST_KEYS, LAYERS, Layer, MOST_LAST, Shape};
 use crate::bits::ribbon::thin::{self, Thin, picked_for};
 use crate::error::Result;
 
-/// The share of a layer's slots that stay empty, on average: of one with coarse thresholds, and of
-/// one with fine ones.
+/// The mean share of a layer's slots that stay empty: for a layer with coarse thresholds here, for
+/// one with fine thresholds below.
 const EMPTY: f64 = 0.0006;
 const EMPTY_OF_FEW: f64 = 0.006;
 
-/// About how many lines the filter of so many keys will have, with a second ribbon where that makes
-/// it smaller or without.
+/// Estimates the number of lines of a filter of this many keys, with a second ribbon if that makes
+/// the filter smaller.
 pub(super) fn planned_lines(keys: u64, rate: f64, has_second: bool) -> Result<u64> {
     let Some((columns, most)) = picked_for(keys, rate).filter(|_| has_second) else {
         return Ok(planned(keys, 0, rate)?.lines());
@@ -23,18 +23,18 @@ pub(super) fn planned_lines(keys: u64, rate: f64, has_second: bool) -> Result<u6
     Ok(thin::lines(&first, Some(&thin)))
 }
 
-/// The share of the keys of a bucket that the best one of 256 seeds picks, on average, where any
-/// one picks this share of all keys.
+/// The mean share of the keys of a bucket that the best of 256 seeds picks, if any one seed picks
+/// this share of all keys.
 fn picked_share(share: f64, keys: f64) -> f64 {
-    // The least of 256 lies so many standard deviations below the mean; the last term is for a
-    // binomial distribution that is not even.
+    // The least of 256 values is this many standard deviations below the mean. The last term
+    // corrects for the skew of the binomial distribution.
     const LEAST: f64 = 2.82;
     let deviation = libm::sqrt(share * (1.0 - share) / keys);
     let skew = (LEAST * LEAST - 1.0) / 6.0 * (1.0 - 2.0 * share) / keys;
     (share - LEAST * deviation + skew).max(0.0)
 }
 
-/// About the shape that the ribbon of so many keys will have, with values of so many bits.
+/// Estimates the shape of the ribbon of this many keys, with values of this many bits.
 pub(crate) fn planned(keys: u64, value_bits: u8, rate: f64) -> Result<Shape> {
     let (mut fields, is_exact) = fields_for(keys, value_bits, rate);
     let mut left = keys;

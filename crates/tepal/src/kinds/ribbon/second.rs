@@ -1,6 +1,6 @@
-//! The ribbon of hashes, with a second one behind it where that takes fewer bits (FORMAT.md,
-//! section 5.7): the first one of the power of two, a seed for each bucket of its first layer, the
-//! second one of the keys that these pick.
+//! Builds a ribbon from hashes, with a second ribbon if that takes fewer bits (FORMAT.md, section
+//! 5.7). The first one has a power of two as its rate. Each bucket of its first layer has a seed,
+//! which picks some of the keys. The second ribbon holds the picked keys.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -15,7 +15,7 @@ use crate::bits::ribbon::thin::{Thin, bucket, is_picked, lines, pick, picked_for
 use crate::bits::{self, words_mut};
 use crate::error::Result;
 
-/// The ribbon of the fingerprints of these hashes, and how many different ones they are.
+/// Builds the ribbon of the fingerprints of these hashes, with their number of different ones.
 pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, has_second: bool, threads: usize) -> Result<Ribbon> {
     sort_different(&mut hashes, threads);
     let keys = hashes.len() as u64;
@@ -29,7 +29,7 @@ pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, has_second: bool, threa
     ribbon_of_different(hashes, 0, rate, threads)
 }
 
-/// The ribbon of hashes that are had in pieces, as often as it takes.
+/// Builds the ribbon of hashes that are read in pieces, several times.
 #[cfg(feature = "parallel")]
 pub(super) fn ribbon_of_pieces(
     pieces: &dyn Pieces,
@@ -50,7 +50,7 @@ pub(super) fn ribbon_of_pieces(
     ribbon_of_ascending(Ascending::Elsewhere(pieces), keys, 0, rate, threads)
 }
 
-/// Hashes in memory, ascending, each once.
+/// Hashes in memory, ascending, without repeats.
 struct InMemory(Vec<u64>);
 
 impl Pieces for InMemory {
@@ -61,18 +61,18 @@ impl Pieces for InMemory {
     }
 }
 
-/// Those that are picked.
+/// The picked hashes.
 struct Picked<'a> {
     of: &'a dyn Pieces,
     first: &'a Shape,
-    /// Of each bucket of its first layer.
+    /// The seed of each bucket of its first layer.
     seeds: &'a [u8],
     most: u16,
 }
 
 impl Pieces for Picked<'_> {
     fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
-        /// Hashes that are looked at together: what is picked of them is in memory.
+        /// Hashes that are tested at once: the picked ones of them are in memory.
         const SOME: usize = 1 << 20;
         let mut picked = Vec::new();
         self.of.each(first, last, &mut |piece| {
@@ -90,9 +90,9 @@ impl Pieces for Picked<'_> {
     }
 }
 
-/// The ribbons of so many hashes: the first one has so many columns, and of 65,536 strangers the
-/// second one is for `most`. Nothing where the first one has to move its hashes, which none does by
-/// chance.
+/// Builds both ribbons of `keys` hashes: the first has `columns` columns, and the second picks
+/// `most` of 65,536 non-members. `None` if the first has to move its hashes, which does not happen
+/// by chance.
 fn ribbons_of_pieces(
     pieces: &dyn Pieces,
     keys: u64,
@@ -136,7 +136,7 @@ fn seeds_of(pieces: &dyn Pieces, first: &Shape, most: u16, threads: usize) -> Re
     Ok((seeds, picked.iter().sum()))
 }
 
-/// The same of a shard.
+/// The best seeds of a shard's buckets, and how many keys are picked.
 fn seeds_of_shard(kernel: RibbonMaker, layer: &Layer, most: u16, keys: &[u64], seeds: &mut [u8]) -> u64 {
     let (mut picks, mut rest, mut picked) = (Vec::new(), keys, 0);
     for (past, seed) in (1..).zip(seeds) {

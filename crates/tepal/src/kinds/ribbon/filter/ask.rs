@@ -1,4 +1,4 @@
-//! Asking for one key, and for many.
+//! Lookups of one key and of many.
 
 use super::RibbonFilter;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys};
@@ -6,15 +6,15 @@ use crate::kinds::calls::ask_many;
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {
-    /// Is the key in the set?
+    /// Looks up a key.
     ///
     /// `false` is certain. `true` means perhaps: about
-    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that
-    /// the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key,
-    /// and answers `true`.
+    /// [`false_positive_rate`](Self::false_positive_rate) of all non-members get it too. For a key
+    /// that the filter's domain refuses the answer is `false`. A filter with `caller_hash` cannot
+    /// hash a key, and answers `true`.
     ///
-    /// Costs one hash and an access to two neighbouring lines; where keys were
-    /// [added](Self::insert), a search in their list too.
+    /// Costs one hash and an access to two neighbouring lines; if keys were [added](Self::insert),
+    /// a search in their list too.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -31,7 +31,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.meta.keys.is_in_any(key, |hash| self.contains_hash(hash))
     }
 
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// [`contains`](Self::contains) for a hash, computed by [`hash_key`](Self::hash_key), by an
     /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     #[inline(always)]
     #[must_use]
@@ -43,7 +43,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
             || !self.added.is_empty() && self.is_added(hash)
     }
 
-    /// The same of a filter with a second ribbon, or of the numbers of a table.
+    /// [`contains_hash`](Self::contains_hash) of a filter with a second ribbon, or of a table's
+    /// fingerprints.
     #[inline(never)]
     fn contains_another_way(&self, hash: u64) -> bool {
         let asked = self.in_ribbon(hash);
@@ -63,8 +64,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
         "```"
     );
 
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
-    /// `hashes[i]`.
+    /// [`contains_many`](Self::contains_many) for hashes; `answers[i]` is for `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.

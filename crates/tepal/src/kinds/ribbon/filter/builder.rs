@@ -1,4 +1,4 @@
-//! Describing a filter, and building it of its keys.
+//! Describes a filter, and builds it from its keys.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::kinds::ribbon::lines::Meta;
 use crate::kinds::ribbon::{LEAST_RATE, second};
 use crate::params::{DEFAULT_RATE, check_rate};
 
-/// The greatest rate of a ribbon filter.
+/// The highest rate of a ribbon filter.
 pub(super) const MOST_RATE: f64 = 0.5;
 
 /// Describes a [`RibbonFilter`]; everything has a default.
@@ -30,7 +30,7 @@ pub struct RibbonFilterBuilder {
     labels: Labels,
     rate: Option<f64>,
     prefers_speed: bool,
-    /// 0 as 1.
+    /// 0 means 1.
     threads: usize,
 }
 
@@ -42,22 +42,22 @@ impl RibbonFilter {
 }
 
 impl RibbonFilterBuilder {
-    /// The promised share of `true` answers among keys that are not in it, from 2^-32 to 0.5, such
-    /// as 0.01 for 1 %, which is the default. It is kept, and hardly any bit is spent on a lower
-    /// one: powers of two are cheapest, 0.1 costs 1.3 % more bits than its share, 0.01 1.5 %, any
-    /// rate of 1/8 or less 2 % at most, from 100,000 keys on.
+    /// The promised false-positive rate, from 2^-32 to 0.5; the default is 0.01, or 1 %.
+    ///
+    /// The filter keeps it, and spends hardly any bit on a lower rate. From 100,000 keys on, powers
+    /// of two are cheapest. 0.1 takes 1.3 % more bits than the least, 0.01 takes 1.5 %, and any
+    /// rate of 1/8 or less takes at most 2 %.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// At a rate between two powers of two above 1/64, makes the filter that is asked faster, and
-    /// not the smallest one. At other rates, close to a power of two, and of few keys, both are the
-    /// same.
+    /// Prefers faster lookups over the smallest filter, at rates above 1/64 between two powers of
+    /// two. At other rates, close to a power of two, and for few keys, both filters are the same.
     ///
-    /// The smallest one has a second ribbon there, which a part of the keys is looked up in too: a
-    /// key in it is found in 1.5 to 1.8 times the time, another one is not found in 1.1 to 1.3
-    /// times. This one takes up to 4 % more bits (`docs/ribbon.md`).
+    /// The smallest filter of such a rate has a second ribbon, which holds a part of the keys. With
+    /// it, the lookup of a member takes 1.5 to 1.8 times the time, and of a non-member 1.1 to 1.3
+    /// times. The faster filter takes up to 4 % more bits (`docs/ribbon.md`).
     ///
     /// ```
     /// use tepal::RibbonFilter;
@@ -73,8 +73,7 @@ impl RibbonFilterBuilder {
 
     key_options!("a ribbon filter");
 
-    /// Builds over so many threads; one, where nothing is said. The filter is the same, bit for
-    /// bit.
+    /// Builds on this many threads; the default is one. The filter is the same, bit for bit.
     #[cfg(feature = "parallel")]
     pub fn threads(mut self, threads: core::num::NonZeroUsize) -> Self {
         self.threads = threads.get();
@@ -83,7 +82,7 @@ impl RibbonFilterBuilder {
 
     /// Builds the filter of these keys, in any order; repeats count once.
     ///
-    /// Takes 8 bytes a key beside the filter, repeats included, and 6 MiB for each thread.
+    /// Takes 8 bytes a key in addition to the filter, repeats included, and 6 MiB for each thread.
     ///
     /// ```
     /// let filter = tepal::RibbonFilter::builder().build_from(["apple", "banana", "apple"])?;
@@ -94,16 +93,17 @@ impl RibbonFilterBuilder {
     /// # Errors
     /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and [`Error::Parameter`] for other
     /// impossible values; [`Error::KeyRefused`] for a key that the key domain does not have;
-    /// [`Error::CallerHashes`] for a filter of the caller's hashes (`build_from_hashes` takes
-    /// them); [`Error::TooLarge`] where there is no memory.
+    /// [`Error::CallerHashes`] for a filter with `caller_hash` (`build_from_hashes` builds it);
+    /// [`Error::TooLarge`] if there is no memory.
     pub fn build_from<K: Key>(self, keys: impl IntoIterator<Item = K>) -> Result<RibbonFilter> {
         let hasher = self.key_hasher()?;
         let hashes = hash_each(keys, |key, sink| hasher.hash_ref(key.key(sink)))?;
         self.build_from_hashes(hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's
-    /// [`key_hasher`](Self::key_hasher) or by the caller. Takes no memory for hashes but theirs.
+    /// [`build_from`](Self::build_from) for hashes, computed by the filter's
+    /// [`key_hasher`](Self::key_hasher) or by the caller. Takes no memory for hashes beyond this
+    /// vector.
     ///
     /// # Errors
     /// As [`build_from`](Self::build_from).
@@ -114,7 +114,7 @@ impl RibbonFilterBuilder {
         Ok(RibbonFilter::from_parts(meta, built))
     }
 
-    /// The same of hashes that are elsewhere.
+    /// [`build_from_hashes`](Self::build_from_hashes) for hashes outside of memory.
     #[cfg(feature = "parallel")]
     pub(crate) fn build_from_pieces(
         self,
@@ -126,9 +126,9 @@ impl RibbonFilterBuilder {
         Ok(RibbonFilter::from_parts(meta, built))
     }
 
-    /// About how many bytes the ribbon of so many different keys will take
+    /// Estimates the size in bytes of the ribbon of this many different keys
     /// ([`size_in_bytes`](RibbonFilter::size_in_bytes)): within a hundredth from 10,000 keys on.
-    /// The rate that is asked for is met, whatever the keys.
+    /// The filter keeps its rate for any set of keys.
     ///
     /// ```
     /// use tepal::RibbonFilter;
@@ -141,27 +141,27 @@ impl RibbonFilterBuilder {
     ///
     /// # Errors
     /// [`Error::RateOutOfReach`] for a rate that no ribbon has; [`Error::TooLarge`] for more keys
-    /// than any has.
+    /// than a ribbon can have.
     pub fn planned_size_in_bytes(&self, keys: u64) -> Result<u64> {
         let lines =
             crate::kinds::ribbon::plan::planned_lines(keys, self.reachable_rate()?, !self.prefers_speed)?;
         Ok(lines * crate::bits::LINE_BYTES)
     }
 
-    /// The rate that is promised, if there is a ribbon of it.
+    /// The promised rate, if a ribbon can have it.
     fn reachable_rate(&self) -> Result<f64> {
         let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
         check_reachable(promised_rate).map(|()| promised_rate)
     }
 
-    /// What of the filter is told, and over how many threads it is built.
+    /// The described properties, and the number of threads for the build.
     fn described(self) -> Result<(Meta, usize)> {
         let (rate, threads) = (self.reachable_rate()?, self.threads.max(1));
         Ok((Meta::new(self.key_hasher()?, rate, self.labels)?, threads))
     }
 }
 
-/// Is there a ribbon of this rate?
+/// Checks that a ribbon can have this rate.
 pub(super) fn check_reachable(rate: f64) -> Result<()> {
     check_rate(rate)?;
     match (LEAST_RATE..=MOST_RATE).contains(&rate) {

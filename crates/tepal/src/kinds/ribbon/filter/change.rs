@@ -1,4 +1,4 @@
-//! Keys that come after the ribbon was built: the list of their hashes beside it (FORMAT.md,
+//! Keys that are added after the ribbon was built: a list of their hashes beside it (FORMAT.md,
 //! section 4.11).
 
 use alloc::vec::Vec;
@@ -12,13 +12,13 @@ use crate::kinds::bloom::after;
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {
-    /// Adds a key beside the ribbon, which does not change, wherever that is: 8 bytes in memory,
-    /// where the ribbon does not find the key anyway. `true`: the key is surely new.
+    /// Adds a key beside the ribbon. `true`: the key is surely new.
     ///
-    /// No stranger is found more often for it: the list is one of whole hashes. It is for a few
-    /// keys, until the filter is built anew: a key in the ribbon takes a tenth of that. Costs a
-    /// lookup, and for a new key a move of those with a greater hash;
-    /// [`insert_many`](Self::insert_many) moves them once for all.
+    /// The ribbon does not change, wherever it is. The key takes 8 bytes in memory, unless the
+    /// ribbon says yes for it anyway. The false-positive rate does not rise, since the list holds
+    /// whole hashes. Add only a few keys until the filter is built again: in a ribbon a key takes a
+    /// tenth of these bytes. Costs a lookup; a new key also moves all greater hashes of the list.
+    /// [`insert_many`](Self::insert_many) moves them once for all keys.
     ///
     /// ```
     /// use tepal::RibbonFilter;
@@ -32,16 +32,16 @@ impl<L: PlainStorage> RibbonFilter<L> {
     ///
     /// # Errors
     /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`]
-    /// in a filter of the caller's hashes; [`Error::TooLarge`] where there is no memory. The filter
-    /// is unchanged then.
+    /// in a filter with `caller_hash`; [`Error::TooLarge`] if there is no memory. The filter is
+    /// unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
-    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a hash, computed by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -55,11 +55,11 @@ impl<L: PlainStorage> RibbonFilter<L> {
         Ok(true)
     }
 
-    /// [`insert`](Self::insert) for many keys: they are sorted, and merged with those that were
-    /// added before. Takes 8 bytes for each new one meanwhile.
+    /// [`insert`](Self::insert) for many keys: they are sorted, and merged into the list of added
+    /// keys. Takes 8 bytes for each new key meanwhile.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in.
+    /// As [`insert`](Self::insert). The keys before the refused one are inserted.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
         let mut new = Vec::new();
         let refused = crate::key::insert_in_batches(
@@ -88,10 +88,10 @@ impl<L: PlainStorage> RibbonFilter<L> {
         refused
     }
 
-    /// [`insert_many`](Self::insert_many) for keys hashed before.
+    /// [`insert_many`](Self::insert_many) for hashes.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory. The filter is unchanged then.
+    /// [`Error::TooLarge`] if there is no memory. The filter is unchanged then.
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
         let mut new = Vec::new();
         self.keep_new(Batch::Hashes(hashes), &mut new)?;
@@ -113,17 +113,18 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.merge(new).map_err(after(done))
     }
 
-    /// How many keys were added beside the ribbon. Those that it found anyway are not among them.
+    /// The number of keys that were added beside the ribbon, without keys for which the ribbon said
+    /// yes anyway.
     #[must_use]
     pub fn added(&self) -> u64 {
         self.added.len() as u64
     }
 
-    /// Unites two filters of the same ribbon: what was added to either is in both.
+    /// Unites two filters of the same ribbon: adds the keys that were added to `other`.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] for filters of different ribbons; [`Error::TooLarge`] where there is
-    /// no memory. The filter is unchanged then.
+    /// [`Error::NotPossible`] for filters of different ribbons; [`Error::TooLarge`] if there is no
+    /// memory. The filter is unchanged then.
     pub fn union_with<M: PlainStorage>(&mut self, other: &RibbonFilter<M>) -> Result<()> {
         if !self.is_of_the_same_ribbon(other) {
             return Err(self.refusal(Operation::Unite));
@@ -131,19 +132,19 @@ impl<L: PlainStorage> RibbonFilter<L> {
         self.insert_many_hashes(&other.added)
     }
 
-    /// The filter with these keys of a file beside its ribbon, which ascend.
+    /// The filter with these ascending hashes of a file beside its ribbon.
     #[must_use]
     pub(crate) fn with_added_of_file(self, added: Vec<u64>) -> Self {
         RibbonFilter { added, ..self }
     }
 
-    /// Was the key added beside the ribbon?
+    /// Whether the key was added beside the ribbon.
     #[inline(never)]
     pub(super) fn is_added(&self, hash: u64) -> bool {
         self.added.binary_search(&hash).is_ok()
     }
 
-    /// Keeps the hashes of a batch that are not in.
+    /// Collects the hashes of a batch that are not in the filter.
     fn keep_new(&self, keys: Batch<'_>, new: &mut Vec<u64>) -> Result<()> {
         match keys {
             Batch::Hashes(hashes) => {
@@ -165,12 +166,12 @@ impl<L: PlainStorage> RibbonFilter<L> {
         }
     }
 
-    /// Takes hashes that are not in, in any order and however often, into the list.
+    /// Merges hashes that are not in the filter into the list, in any order and with repeats.
     fn merge(&mut self, mut new: Vec<u64>) -> Result<()> {
         new.sort_unstable();
         new.dedup();
         self.make_room(new.len())?;
-        // From the greatest on, into the place at the end.
+        // From the greatest hash on, into the free place at the end.
         let (mut old, mut to) = (self.added.len(), self.added.len() + new.len());
         self.added.resize(to, 0);
         while let Some(hash) = new.last() {

@@ -1,4 +1,4 @@
-//! A filter of which only the ribbon, its shape and the key hasher are known.
+//! A filter that is known only by its ribbon, the ribbon's shape and the key hasher.
 
 use super::RibbonFilter;
 use crate::error::{Error, Result};
@@ -8,12 +8,12 @@ use crate::kinds::ribbon::lines::{Meta, Ribbon};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {
-    /// What the embedded form holds of it.
+    /// The parts that the embedded form holds.
     pub(crate) fn embedded(&self) -> (&Ribbon<L>, &KeyHasher) {
         (&self.ribbon, &self.meta.keys)
     }
 
-    /// Refuses what that form would lose.
+    /// Refuses a filter whose added keys or second ribbon the embedded form would lose.
     pub(crate) fn check_embeddable(&self) -> Result<()> {
         match self.added() {
             _ if self.numbers().is_some() => Err(Error::NotPossible {
@@ -30,7 +30,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
         }
     }
 
-    /// The filter of this ribbon, with its lines.
+    /// Makes the filter of this ribbon, with its lines.
     pub(crate) fn of_embedded(ribbon: Ribbon<()>, hasher: &KeyHasher, lines: L) -> Result<Self> {
         let mut filter =
             RibbonFilter::from_parts(Meta::of_embedded(hasher), ribbon.with_checked_lines(lines)?);

@@ -1,5 +1,4 @@
-//! What every kind of filter does, for a ribbon: what would change more than the list beside it is
-//! refused.
+//! The traits of every filter, for a ribbon filter. It refuses changes beyond added keys.
 
 use alloc::vec::Vec;
 
@@ -13,7 +12,7 @@ use crate::kinds::calls::ribbon_calls;
 use crate::kinds::generic::usual_facts;
 use crate::kinds::storage::PlainStorage;
 
-/// Fewer bytes of added keys weigh on no filter.
+/// Fewer bytes of added keys cause no warning.
 const HEAVY: u64 = 4096;
 
 impl<L: PlainStorage> RibbonFilter<L> {
@@ -36,7 +35,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
 ribbon_calls! {
     RibbonFilter<L>: Ribbon
     Inner {
-        /// Does the list of added keys weigh on the filter?
+        /// Warns if the list of added keys is large.
         fn warnings(&self) -> Vec<Warning> {
             let bytes = 8 * self.added();
             let is_heavy = bytes >= HEAVY && bytes > self.size_in_bytes() / 10;

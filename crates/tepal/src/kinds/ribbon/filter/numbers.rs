@@ -1,4 +1,4 @@
-//! A filter of the numbers that keys have in a table: what the table knew of its keys, and no key
+//! A filter of the fingerprints of a table: it knows what the table knew of its keys, and no key
 //! (FORMAT.md, section 2.8).
 
 use core::num::NonZeroU64;
@@ -7,31 +7,31 @@ use super::RibbonFilter;
 use crate::bits::mix::{finish, number};
 use crate::kinds::storage::PlainStorage;
 
-/// So many hashes are turned into those of their numbers at once.
+/// The number of hashes that are converted at once.
 const BATCH: usize = 256;
 
-/// The hash that a number has in the ribbon. One to one.
+/// The hash of a fingerprint in the ribbon, one to one.
 #[inline(always)]
 pub(super) const fn hash_of(number: u64) -> u64 {
     finish(number)
 }
 
 impl<L: PlainStorage> RibbonFilter<L> {
-    /// Of how many numbers its own are, where it was made of a table
-    /// ([`QuotientFilter::numbers`](crate::QuotientFilter::numbers)); `None` where it was built of
+    /// The number of possible fingerprints of the table that it was made from
+    /// ([`QuotientFilter::numbers`](crate::QuotientFilter::numbers)); `None` if it was built from
     /// keys.
     #[must_use]
     pub fn numbers(&self) -> Option<u64> {
         self.numbers.map(NonZeroU64::get)
     }
 
-    /// The share of other keys that have a number of the table: these are found, whatever the
-    /// ribbon says.
+    /// The share of non-members that have a fingerprint of the table: the lookup says yes for them,
+    /// whatever the rest of the ribbon does.
     pub(super) fn rate_of_numbers(&self) -> f64 {
         self.numbers().map_or(0.0, |numbers| self.ribbon.keys as f64 / numbers as f64)
     }
 
-    /// What the ribbon is asked for, for the hash of a key.
+    /// Converts the hash of a key into the hash to look up in the ribbon.
     #[inline(always)]
     pub(super) fn in_ribbon(&self, hash: u64) -> u64 {
         match self.numbers {
@@ -40,7 +40,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
         }
     }
 
-    /// The same for many: `ask` gets a part of them at a time, with the answers to it.
+    /// Converts many hashes: `ask` gets some of them at a time, with their answers.
     pub(super) fn each_in_ribbon(
         &self,
         hashes: &[u64],

@@ -1,4 +1,4 @@
-//! Making one of the numbers that a table holds.
+//! Makes a ribbon filter from the fingerprints of a table.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -14,7 +14,8 @@ use crate::kinds::ribbon::lines::Meta;
 use crate::kinds::ribbon::{LEAST_RATE, second};
 
 impl RibbonFilter {
-    /// The filter of so many different numbers of a table, which has `all` of them and hashes so.
+    /// Makes the filter of this many different fingerprints of a table, which has `all` possible
+    /// ones and this hasher.
     pub(crate) fn of_numbers(
         keys: &KeyHasher,
         labels: Option<Box<Labels>>,
@@ -30,8 +31,8 @@ impl RibbonFilter {
     }
 }
 
-/// The rate that a ribbon may have where strangers are found at `rate` in all, and of the share
-/// `own` because their number is held.
+/// The rate that is left for the ribbon. `rate` is the rate of the whole filter, and `own` the
+/// share of non-members with a fingerprint of the table.
 fn left_for_ribbon(rate: f64, own: f64) -> Result<f64> {
     check_reachable(rate)?;
     let left = (rate - own) / (1.0 - own);
@@ -44,7 +45,7 @@ fn left_for_ribbon(rate: f64, own: f64) -> Result<f64> {
             format_args!(
                 "the table errs at {own:.2e} by itself, and a ribbon adds {LEAST_RATE:.1e} to that or more; ask for {:.2e}, or another rate \
                  clearly above that of the table",
-                // With room for what is rounded off.
+                // With a margin for rounding.
                 (own + own.max(1.1 * LEAST_RATE)).min(MOST_RATE)
             ),
         ),
@@ -68,7 +69,7 @@ mod tests {
         builder.count_bits(count_bits).build_from(0..keys).unwrap()
     }
 
-    /// Every answer is that of the table, or the ribbon's own error.
+    /// Every answer is the table's, but for the ribbon's own false positives.
     #[test]
     fn a_ribbon_of_a_table_has_its_keys_at_the_rate_of_both() {
         for keys in [0, 1, 2, 256, 257, 3000, 60_000] {
@@ -91,7 +92,7 @@ mod tests {
                 );
                 let wrong = answers[keys as usize..].iter().filter(|answer| **answer).count() as f64;
                 let expected = frozen.false_positive_rate() * 40_000.0;
-                // Of few numbers each is asked for often.
+                // With few possible fingerprints, many lookups share one.
                 let spread = (expected * (1.0 + 40_000.0 / table.numbers() as f64)).sqrt();
                 assert!((wrong - expected).abs() <= 5.0 * spread + 3.0, "{keys} {rate}: {wrong} {expected}");
             }
@@ -113,11 +114,11 @@ mod tests {
         }
     }
 
-    /// What is refused says which rate there is, and a rate that is named is one.
+    /// The error names a rate that is possible.
     #[test]
     fn a_table_that_errs_as_often_by_itself_is_refused() {
         let (full, loose) = (table(60_000, 0.7, 0), table(2000, 0.01, 0));
-        // Of the last one the rate of the ribbon is what is in the way.
+        // In the last case the ribbon cannot have the rate that is left.
         let refused =
             [(&loose, 0.01 * 0.99), (&table(300, 2.4e-10, 0), 2.4e-10), (&table(300, 3e-11, 0), 2.5e-10)];
         for (table, rate) in refused {
@@ -146,7 +147,7 @@ mod tests {
         let opened = Open::new().from_bytes(&file).unwrap();
         assert!(*opened.filter() == AnyFilter::from(frozen.clone()) && opened.to_bytes().unwrap() == file);
 
-        // Of the same hashes, but of other numbers: another ribbon.
+        // The same hashes with other fingerprints make another ribbon.
         let mut other = table(3000, 1e-5, 0).to_ribbon(1e-3).unwrap();
         assert!(other != frozen && other.union_with(&frozen).is_err());
     }

@@ -1,5 +1,5 @@
-//! The ribbon filter's own part of a tepal file (FORMAT.md, section 4.2.6), and what its body must
-//! be.
+//! The ribbon filter's own part of a tepal file (FORMAT.md, section 4.2.6), and the checks of its
+//! body.
 
 use alloc::vec::Vec;
 use alloc::{format, vec};
@@ -19,13 +19,13 @@ use crate::kinds::storage::{Mapped, PlainStorage, Ref};
 use crate::kinds::{Behind, Entry, FilePart, Kinded, OWN_BYTES, What};
 use crate::params::is_rate;
 
-/// Bytes of U.
+/// The bytes of U.
 const NUMBERS_BYTES: u32 = 8;
-/// What is said of a second ribbon takes so many bytes.
+/// The bytes of the part of a second ribbon.
 const SECOND_BYTES: u32 = 80;
 
 impl<L: PlainStorage> RibbonFilter<L> {
-    /// What a tepal file holds of it.
+    /// The filter's part of a tepal file.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let section = match (&self.ribbon.thin, self.numbers) {
             (Some(thin), _) => second_part(thin),
@@ -38,7 +38,8 @@ impl<L: PlainStorage> RibbonFilter<L> {
     }
 }
 
-/// What is said of a second ribbon, in the places where the own part says it of the first one.
+/// The part of a second ribbon: the same fields at the same offsets as in the own part of the
+/// first.
 fn second_part(thin: &Thin) -> Vec<u8> {
     let mut out = Vec::with_capacity(SECOND_BYTES as usize);
     out.extend(thin.most.to_le_bytes());
@@ -48,7 +49,7 @@ fn second_part(thin: &Thin) -> Vec<u8> {
     out
 }
 
-/// The ribbon with the second one of a section behind it.
+/// The ribbon with the second ribbon of a section.
 fn with_second(first: Ribbon<()>, section: &[u8]) -> Result<Ribbon<()>> {
     let second = read_ribbon(section)?;
     if section[20..40] != [0; 20] {
@@ -57,8 +58,8 @@ fn with_second(first: Ribbon<()>, section: &[u8]) -> Result<Ribbon<()>> {
     first.with_second(&second, u16::from_le_bytes([section[0], section[1]]))
 }
 
-/// How many bytes stand behind the records in a file that begins its own part so: those of a
-/// table's U, of a second ribbon, or none.
+/// The length of the section of a file with this own part: the bytes of a table's U, of a second
+/// ribbon, or 0.
 fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     match u32::from_le_bytes(core::array::from_fn(|i| own[20 + i])) {
         len @ (0 | NUMBERS_BYTES | SECOND_BYTES) => Ok(len.into()),
@@ -66,7 +67,7 @@ fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     }
 }
 
-/// U of the table whose numbers are in the ribbon, which are so many.
+/// Reads U of the table whose fingerprints are in the ribbon; `keys` is their number.
 fn read_numbers(section: &[u8], keys: u64) -> Result<Option<NonZeroU64>> {
     let Some(bytes) = section.first_chunk() else { return Ok(None) };
     let numbers = u64::from_le_bytes(*bytes);
@@ -79,8 +80,8 @@ fn read_numbers(section: &[u8], keys: u64) -> Result<Option<NonZeroU64>> {
     }
 }
 
-/// Lines of the body of a file with this own part and what stands behind its records. No key is
-/// needed for that.
+/// The number of lines of the body of a file with this own part and section. It needs no secret
+/// key.
 #[cfg(feature = "extras")]
 pub(crate) fn lines_of(own: &[u8; OWN_BYTES], section: &[u8]) -> Result<u64> {
     let ribbon = read_ribbon(own)?;

@@ -1,4 +1,4 @@
-//! Asking for the value of one key, and of many; and whether there is one.
+//! Lookups of the value of one key and of many, and of membership.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,21 +8,21 @@ use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhap
 use crate::kinds::calls::ask_many;
 use crate::kinds::storage::PlainStorage;
 
-/// Keys that are hashed, and asked for, at once.
+/// The number of keys that are hashed and looked up at once.
 const BATCH: usize = 256;
 
 impl<L: PlainStorage> RibbonMap<L> {
-    /// The value of the key.
+    /// Looks up the value of a key.
     ///
-    /// Of a key that was given it is its value, certainly. Of another one it is nothing, but for a
-    /// share of them, the [`false_positive_rate`](Self::false_positive_rate), that get some value
-    /// or other; **all do where the map was built for [known keys
-    /// only](super::RibbonMapBuilder::known_keys_only)**. A key that the map's domain refuses has
-    /// none. A map of the caller's hashes cannot hash a key, and has nothing to say: ask it by
+    /// For a member it is always its value. For a non-member it is `None`, but for the share
+    /// [`false_positive_rate`](Self::false_positive_rate), which gets an arbitrary value. **If the
+    /// map was built for [known keys only](super::RibbonMapBuilder::known_keys_only), every
+    /// non-member gets one.** For a key that the map's domain refuses it is `None`. A map with
+    /// `caller_hash` cannot hash a key, and always returns `None`: use
     /// [`get_hash`](Self::get_hash).
     ///
-    /// Costs one hash and an access to two neighbouring places of as many words as a key has bits,
-    /// 128 bytes where that are 8.
+    /// Costs one hash and an access to two neighbouring places. Each has as many words as a key has
+    /// bits: 128 bytes in all for 8 bits.
     #[inline]
     #[must_use]
     pub fn get<K: Key + ?Sized>(&self, key: &K) -> Option<u32> {
@@ -39,7 +39,7 @@ impl<L: PlainStorage> RibbonMap<L> {
         self.meta.keys.hash_any(key).ok().and_then(|hash| self.get_hash(hash))
     }
 
-    /// [`get`](Self::get) for a key hashed before by [`hash_key`](Self::hash_key), by an equal
+    /// [`get`](Self::get) for a hash, computed by [`hash_key`](Self::hash_key), by an equal
     /// [`key_hasher`](Self::key_hasher), or by the caller.
     #[inline]
     #[must_use]
@@ -50,8 +50,8 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`get`](Self::get) for many keys, in their order, with the memory accesses of a batch under
-    /// way together.
+    /// [`get`](Self::get) for many keys; the values are in the order of the keys. The memory
+    /// accesses of a batch run at the same time.
     ///
     /// ```
     /// let ports = tepal::RibbonMap::builder().build_from([("ssh", 22), ("https", 443)])?;
@@ -69,7 +69,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// Allocates nothing.
     ///
     /// # Panics
-    /// If there are not as many answers as keys.
+    /// If the number of answers differs from the number of keys.
     pub fn get_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [Option<u32>]) {
         assert_eq!(keys.len(), answers.len(), "one answer for each key");
         let (hasher, mut hashes, mut sink) = (&self.meta.keys, [0; BATCH], KeySink::new());
@@ -87,7 +87,7 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`get_many`](Self::get_many) for keys hashed before; `answers[i]` is for `hashes[i]`.
+    /// [`get_many`](Self::get_many) for hashes; `answers[i]` is for `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.
@@ -106,10 +106,10 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 
     /// [`get_many`](Self::get_many) for keys that this map's [`key_hasher`](Self::key_hasher) has
-    /// prepared. Of keys that another hasher has prepared nothing can be said.
+    /// prepared. For keys that another hasher has prepared the answers have no meaning.
     ///
     /// # Panics
-    /// If there are not as many answers as keys.
+    /// If the number of answers differs from the number of keys.
     pub fn get_prepared(&self, keys: &PreparedKeys, answers: &mut [Option<u32>]) {
         assert_eq!(keys.len(), answers.len(), "one answer for each key");
         match keys.batch() {
@@ -118,7 +118,7 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`get_many`](Self::get_many) over so many threads.
+    /// [`get_many`](Self::get_many) on this many threads.
     #[cfg(feature = "parallel")]
     #[must_use]
     pub fn get_bulk<K: Keys + Sync + ?Sized>(
@@ -134,12 +134,12 @@ impl<L: PlainStorage> RibbonMap<L> {
         })
     }
 
-    /// Has the key a value?
+    /// Looks up whether the key has a value.
     ///
-    /// `false` is certain: the key was not given. `true` means perhaps: about
-    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that
-    /// the map's domain refuses is not in; a map of the caller's hashes cannot hash a key, and
-    /// answers `true`.
+    /// `false` is certain: the key is no member. `true` means perhaps: about
+    /// [`false_positive_rate`](Self::false_positive_rate) of all non-members get it too. For a key
+    /// that the map's domain refuses the answer is `false`. A map with `caller_hash` cannot hash a
+    /// key, and answers `true`.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -149,7 +149,7 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`contains`](Self::contains) for a key hashed before.
+    /// [`contains`](Self::contains) for a hash.
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
@@ -158,8 +158,7 @@ impl<L: PlainStorage> RibbonMap<L> {
 
     ask_many!();
 
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
-    /// `hashes[i]`.
+    /// [`contains_many`](Self::contains_many) for hashes; `answers[i]` is for `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.

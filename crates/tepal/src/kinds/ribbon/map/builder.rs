@@ -1,4 +1,4 @@
-//! Describing a map, and building it of its pairs.
+//! Describes a map, and builds it from its pairs.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use crate::params::{DEFAULT_RATE, check_rate};
 
 /// The rate at which every key gets a value.
 pub(super) const EVERY: f64 = 1.0;
-/// What an error calls the name of a value.
+/// The name for errors of the name of a value.
 pub(super) const NAME: &str = "the name of a value";
 
 /// Describes a [`RibbonMap`]; everything has a default.
@@ -40,7 +40,7 @@ pub struct RibbonMapBuilder {
     rate: Option<f64>,
     value_bits: Option<u8>,
     names: Vec<String>,
-    /// 0 as 1.
+    /// 0 means 1.
     threads: usize,
 }
 
@@ -52,30 +52,30 @@ impl RibbonMap {
 }
 
 impl RibbonMapBuilder {
-    /// The promised share of keys that were not given and get a value all the same: from 2^-32 to
-    /// below 1, such as 0.01 for 1 %, which is the default. A key takes log2(1 / rate) bits for it.
+    /// The promised share of non-members that get a value: from 2^-32 to below 1; the default is
+    /// 0.01, or 1 %. A key takes log2(1 / rate) bits for it.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// Nobody will ask for a key that was not given: a key takes the bits of its value and no more,
-    /// and every other key gets some value or other; where values have [names](Self::names), none
-    /// if that has no name.
+    /// For a map in which only members are looked up: a key takes only the bits of its value, and
+    /// every non-member gets an arbitrary value. If values have [names](Self::names), a non-member
+    /// gets none if its value has no name.
     pub fn known_keys_only(mut self) -> Self {
         self.rate = Some(EVERY);
         self
     }
 
-    /// Bits of a value, 1 to 32: as many as the greatest value takes, where nothing is said.
+    /// The number of bits of a value, 1 to 32. The default is the bits of the greatest value.
     pub fn value_bits(mut self, bits: u8) -> Self {
         self.value_bits = Some(bits);
         self
     }
 
-    /// The names of the values, that of 0 first: up to 65,536 different texts of 1 to 1,024 bytes,
-    /// which are kept in the file. Then no key has another value, and a key takes log2 of their
-    /// number for its value, not a whole number of bits.
+    /// The names of the values, from value 0 on: up to 65,536 different texts of 1 to 1,024 bytes,
+    /// which the file keeps. Then no key has another value. A key takes log2 of the number of names
+    /// for its value, which need not be a whole number of bits.
     pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
@@ -83,7 +83,7 @@ impl RibbonMapBuilder {
 
     key_options!("a ribbon map");
 
-    /// Builds over so many threads; one, where nothing is said. The map is the same, bit for bit.
+    /// Builds on this many threads; the default is one. The map is the same, bit for bit.
     #[cfg(feature = "parallel")]
     pub fn threads(mut self, threads: core::num::NonZeroUsize) -> Self {
         self.threads = threads.get();
@@ -91,9 +91,9 @@ impl RibbonMapBuilder {
     }
 
     /// Builds the map of these keys and their values, in any order. Equal keys with equal values
-    /// are one.
+    /// count once.
     ///
-    /// Takes 16 bytes a pair beside the map, repeats included, and 7 MiB for each thread.
+    /// Takes 16 bytes a pair in addition to the map, repeats included, and 7 MiB for each thread.
     ///
     /// ```
     /// let map = tepal::RibbonMap::builder().build_from([("apple", 3), ("banana", 5), ("apple", 3)])?;
@@ -103,19 +103,22 @@ impl RibbonMapBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::SeveralValues`] where a key comes with two values; [`Error::RateOutOfReach`] for a
-    /// rate that no map has, and [`Error::Parameter`] for other impossible values, such as a value
-    /// of more bits than there are, or without a name; [`Error::KeyRefused`] for a key that the key
-    /// domain does not have; [`Error::CallerHashes`] for a map of the caller's hashes
-    /// (`build_from_hashes` takes them); [`Error::TooLarge`] where there is no memory.
+    /// - [`Error::SeveralValues`] if a key has two values;
+    /// - [`Error::RateOutOfReach`] for a rate that no map has;
+    /// - [`Error::Parameter`] for other impossible values, for example a value that has more bits
+    ///   than the map's values, or no name;
+    /// - [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// - [`Error::CallerHashes`] for a map with `caller_hash` (`build_from_hashes` builds it);
+    /// - [`Error::TooLarge`] if there is no memory.
     pub fn build_from<K: Key>(self, pairs: impl IntoIterator<Item = (K, u32)>) -> Result<RibbonMap> {
         let hasher = self.key_hasher()?;
         let hashes = hash_each(pairs, |(key, value), sink| Ok((hasher.hash_ref(key.key(sink))?, value)))?;
         self.build_from_hashes(hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the map's
-    /// [`key_hasher`](Self::key_hasher) or by the caller. Takes no memory for pairs but theirs.
+    /// [`build_from`](Self::build_from) for hashes, computed by the map's
+    /// [`key_hasher`](Self::key_hasher) or by the caller. Takes no memory for pairs beyond this
+    /// vector.
     ///
     /// # Errors
     /// As [`build_from`](Self::build_from).
@@ -129,17 +132,16 @@ impl RibbonMapBuilder {
             return Err(Error::SeveralValues { hash: two[0].0, values: [two[0].1, two[1].1] });
         }
         let names = self.listed(&pairs)?;
-        // Other keys are told by their values too, where these have no names.
+        // If some values have no names, these values recognize non-members too.
         let rate = (promised_rate / named_share(names.listed().len(), value_bits)).min(EVERY);
         let ribbon = construct::ribbon_of_different(pairs, value_bits, rate, threads)?;
         Ok(RibbonMap::from_parts(meta, names, ribbon))
     }
 
-    /// About how many bytes the map of so many different keys will take
+    /// Estimates the size in bytes of the map of this many different keys
     /// ([`size_in_bytes`](RibbonMap::size_in_bytes)), without the [names](Self::names) of its
-    /// values: within a hundredth from 10,000 keys on. The values are as many as have names, or of
-    /// as many bits as [`value_bits`](Self::value_bits) says; of one bit, where nothing is said of
-    /// them.
+    /// values: within a hundredth from 10,000 keys on. The number of values is the number of names,
+    /// or follows from [`value_bits`](Self::value_bits). The default is values of one bit.
     ///
     /// ```
     /// use tepal::RibbonMap;
@@ -151,8 +153,8 @@ impl RibbonMapBuilder {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] for a rate that no map has, [`Error::Parameter`] for bits or names
-    /// that no values have; [`Error::TooLarge`] for more keys than any map has.
+    /// [`Error::RateOutOfReach`] for a rate that no map has, [`Error::Parameter`] for an impossible
+    /// number of bits or names; [`Error::TooLarge`] for more keys than a map can have.
     pub fn planned_size_in_bytes(&self, keys: u64) -> Result<u64> {
         let value_bits = self.bits_of(None)?;
         let rate = (self.reachable_rate()? / named_share(self.names.len(), value_bits)).min(EVERY);
@@ -160,7 +162,7 @@ impl RibbonMapBuilder {
         Ok(shape.lines() * LINE_BYTES)
     }
 
-    /// The rate that is promised, if there is a map of it.
+    /// The promised rate, if a map can have it.
     fn reachable_rate(&self) -> Result<f64> {
         let promised_rate = self.rate.unwrap_or(DEFAULT_RATE);
         if promised_rate != EVERY {
@@ -173,7 +175,7 @@ impl RibbonMapBuilder {
         Ok(promised_rate)
     }
 
-    /// How many bits a value has.
+    /// The number of bits of a value.
     fn bits_of(&self, greatest: Option<u32>) -> Result<u8> {
         let named = self.names.len().saturating_sub(1);
         let needed = |value: u32| ((32 - value.leading_zeros()) as u8).max(1);
@@ -196,7 +198,7 @@ impl RibbonMapBuilder {
         }
     }
 
-    /// The names of the values, and how many keys have each.
+    /// The names of the values, with the number of keys that have each.
     fn listed(self, pairs: &[(u64, u32)]) -> Result<SegmentList> {
         let mut listed = Vec::with_capacity(self.names.len());
         for (number, name) in self.names.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A map of which only the ribbon, its shape and the key hasher are known.
+//! A map that is known only by its ribbon, the ribbon's shape and the key hasher.
 
 use super::RibbonMap;
 use super::builder::EVERY;
@@ -10,12 +10,12 @@ use crate::kinds::ribbon::lines::{Meta, Ribbon};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonMap<L> {
-    /// What the embedded form holds of it.
+    /// The parts that the embedded form holds.
     pub(crate) fn embedded(&self) -> (&Ribbon<L>, &KeyHasher) {
         (&self.ribbon, &self.meta.keys)
     }
 
-    /// Refuses what that form would lose.
+    /// Refuses a map whose names the embedded form would lose.
     pub(crate) fn check_embeddable(&self) -> Result<()> {
         match self.num_names() {
             0 => Ok(()),
@@ -27,7 +27,7 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// The map of this ribbon, with its lines.
+    /// Makes the map of this ribbon, with its lines.
     pub(crate) fn of_embedded(ribbon: Ribbon<()>, hasher: &KeyHasher, lines: L) -> Result<Self> {
         let ribbon = ribbon.with_checked_lines(lines)?;
         let mut map = RibbonMap::from_parts(Meta::of_embedded(hasher), SegmentList::default(), ribbon);

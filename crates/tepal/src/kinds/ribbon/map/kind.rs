@@ -1,4 +1,4 @@
-//! What every kind of filter does, for a map: what would change it is refused.
+//! The traits of every filter, for a map. It refuses all changes.
 
 use alloc::vec::Vec;
 
@@ -21,7 +21,7 @@ impl<L: PlainStorage> RibbonMap<L> {
 }
 
 impl AnyFilter {
-    /// This filter as a map, whose keys have values, or `None`.
+    /// This filter as a map whose keys have values; `None` if it is another kind.
     ///
     /// ```
     /// use tepal::{AnyFilter, RibbonMap};

@@ -1,5 +1,5 @@
-//! The map's own part of a tepal file and its names (FORMAT.md, section 4.2.7), and what its body
-//! must be.
+//! The map's own part of a tepal file and its names (FORMAT.md, section 4.2.7), and the checks of
+//! its body.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ use crate::params::is_rate;
 /// The most bytes of the names of a file.
 const MOST_SECTION: u64 = (MOST_SEGMENTS * (16 + MOST_NAME_BYTES)) as u64;
 
-/// How many bytes the names take in a file that begins its own part so.
+/// The length in bytes of the names of a file with this own part.
 fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     let len = u64::from(u32::from_le_bytes(core::array::from_fn(|i| own[20 + i])));
     match len % 8 == 0 && len <= MOST_SECTION {
@@ -35,7 +35,7 @@ fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
 }
 
 impl<L: PlainStorage> RibbonMap<L> {
-    /// What a tepal file holds of it.
+    /// The map's part of a tepal file.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let mut section = memory::room(self.names.file_len())?;
         self.names.write(&mut section);
@@ -45,8 +45,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     }
 }
 
-/// Reads the names of the values: those of 0, 1 and on, of which as many keys have one as there
-/// are.
+/// Reads the names of the values 0, 1 and on. Their numbers of keys must add up to `keys`.
 fn read_names(bytes: &[u8], value_bits: u8, keys: u64) -> Result<SegmentList> {
     let mut fields = fields::Fields::at(bytes, 0);
     let (mut listed, mut sum) = (Vec::new(), 0u64);
@@ -67,7 +66,7 @@ fn read_names(bytes: &[u8], value_bits: u8, keys: u64) -> Result<SegmentList> {
     SegmentList::new(listed)
 }
 
-/// So many bits of a value, if a map has such.
+/// Checks that a map can have values of this many bits.
 pub(crate) fn checked_value_bits(bits: u64) -> Result<u8> {
     match u8::try_from(bits) {
         Ok(bits @ 1..=MOST_VALUE_BITS) => Ok(bits),

@@ -1,13 +1,13 @@
-//! The list of kinds: one line a kind. Nothing else in the library names them all.
+//! The list of kinds: one line for each kind. Nothing else in the library names all kinds.
 //!
-//! `each_kind!(then)` hands the lines to the macro `then`, each room its own: `ids` makes `Kind` of
-//! them, `kinds::any` the `AnyFilter`, `format` what every kind does with files, `lib.rs` the
-//! export. It stands lowest, since `error` and `facts` name `Kind`; so the paths in it are tokens,
-//! relative to `crate::kinds`.
+//! `each_kind!(then)` passes the lines to the macro `then` of a room. `ids` makes `Kind` from them,
+//! `kinds::any` makes `AnyFilter`, `format` makes the file calls of every kind, and `lib.rs` makes
+//! the exports. The list is the lowest room, since `error` and `facts` name `Kind`. So the paths in
+//! it are tokens, relative to `crate::kinds`.
 //!
-//! A line: documentation, the feature where it is not always there, the variant, the number in
-//! files, the name, the type, and the storage that `AnyFilter` holds it in, where the type has a
-//! parameter for it. A line with `+` is a further form of a kind: a variant of `AnyFilter` under
+//! A line has: documentation, the feature that the kind needs (if any), the variant, the number in
+//! files, the name, and the type with the storage that `AnyFilter` holds it in (if the type has
+//! that parameter). A line with `+` is a further form of a kind: a variant of `AnyFilter` under
 //! that kind's number.
 
 macro_rules! each_kind {
@@ -16,28 +16,28 @@ macro_rules! each_kind {
             $($with)?
             /// A Bloom filter, of any scheme and layout: [`BloomFilter`](crate::BloomFilter).
             Bloom = 1 "bloom": bloom::BloomFilter<Mapped>;
-            /// A chain of Bloom filters that grows, as RedisBloom and valkey-bloom have it:
+            /// A chain of Bloom filters that grows, as in RedisBloom and valkey-bloom:
             /// `ScalableBloomFilter`. Only a chain that grows by tepal's own rule has a tepal file.
             #[feature = "foreign" or "extras"]
             Scalable = 2 "scalable": chain::ScalableBloomFilter;
-            /// A table of numbers, from which keys can be removed: `QuotientFilter`.
+            /// A table of fingerprints, from which keys can be removed: `QuotientFilter`.
             #[feature = "table"]
             Quotient = 3 "quotient": table::QuotientFilter;
             /// A chain of tables that grows under one promise: `GrowingFilter`.
             #[feature = "table"]
             Growing = 4 "growing": table::GrowingFilter;
-            /// A table of numbers that forgets keys by itself, a window after they came:
+            /// A table of fingerprints in which each key expires a window after its insert:
             /// `ExpiringFilter`.
             #[feature = "table"]
             Expiring = 5 "expiring": table::ExpiringFilter;
-            /// A table of numbers that says which segments may hold a key: `SegmentFilter`.
+            /// A table of fingerprints that tells which segments may hold a key: `SegmentFilter`.
             #[feature = "table"]
             Segment = 6 "segment": table::SegmentFilter;
             /// The smallest filter of a set that does not change: `RibbonFilter`.
             #[feature = "static"]
             Ribbon = 7 "ribbon": ribbon::RibbonFilter<Mapped>;
             /// The smallest map from keys to small numbers that does not change: `RibbonMap`. As a
-            /// filter it holds its keys.
+            /// filter, its members are its keys.
             #[feature = "static"]
             Map = 8 "map": ribbon::RibbonMap<Mapped>;
 
@@ -48,8 +48,8 @@ macro_rules! each_kind {
     };
 }
 
-/// `each_kind!(each_type then)` hands each line's variant, type and storage to the macro `then`,
-/// with the feature that it needs.
+/// `each_kind!(each_type then)` passes each line's variant, type and storage to the macro `then`,
+/// under the feature that it needs.
 macro_rules! each_type {
     (
         $then:ident

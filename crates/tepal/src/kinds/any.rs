@@ -21,7 +21,7 @@ use crate::key::{
     insert_iter_in_batches,
 };
 
-/// Makes of the list the enum, what comes out of a file, and what tells the variants apart.
+/// Makes from the list: the enum, how each variant is read from a file, and the tests for variants.
 macro_rules! any_filter {
     ($(
         $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
@@ -30,15 +30,15 @@ macro_rules! any_filter {
         + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
         $form:ident of $of:ident: $form_module:ident::$form_type:ident;
     )*) => {
-        /// A filter of a kind that is known only at run time, as it comes out of a file. It does
-        /// what a [`BloomFilter`] does; what its kind cannot do is [`Error::NotPossible`], which
-        /// names both.
+        /// A filter whose kind is known only at run time, for example one read from a file. It has
+        /// the calls of a [`BloomFilter`]. A call that its kind does not support returns
+        /// [`Error::NotPossible`], which names the kind and the call.
         ///
-        /// A filter that was mapped from a file is copied into memory by its first change. It is
-        /// saved as a tepal file; an [`Opened`](crate::Opened) writes another program's.
+        /// The first change copies a filter that was mapped from a file into memory. It is saved as
+        /// a tepal file; an [`Opened`](crate::Opened) writes another program's format.
         #[derive(Clone, PartialEq)]
         #[non_exhaustive]
-        // A program holds a handful of these; a box would cost every answer an indirection.
+        // A program holds a handful of these; a box would cost every lookup an indirection.
         #[allow(clippy::large_enum_variant)]
         pub enum AnyFilter {
             $(
@@ -85,8 +85,8 @@ macro_rules! any_filter {
             /// Adds all keys of a filter of the same kind, shape and hasher.
             ///
             /// # Errors
-            /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the
-            /// union would hold more than the capacity and the policy is to refuse. The filter is
+            /// [`Error::Incompatible`] if they differ; [`Error::CapacityReached`] if the union
+            /// would hold more than the capacity and the policy is to refuse. The filter is
             /// unchanged then.
             pub fn union_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
@@ -109,11 +109,11 @@ macro_rules! any_filter {
                 }
             }
 
-            /// Keeps what both filters have.
+            /// Keeps the keys that both filters have.
             ///
             /// # Errors
-            /// [`Error::Incompatible`] where they differ; [`Error::NotPossible`] for a kind that
-            /// has no intersection. The filter is unchanged then.
+            /// [`Error::Incompatible`] if they differ; [`Error::NotPossible`] for a kind without
+            /// intersection. The filter is unchanged then.
             pub fn intersect_with(&mut self, other: &AnyFilter) -> Result<()> {
                 match (self, other) {
                     $(
@@ -153,7 +153,7 @@ macro_rules! any_filter {
             }
         )*
 
-        /// A filter of whichever kind, of a file, that awaits its body.
+        /// A filter of any kind, read from a file up to its body.
         pub(crate) enum AnyBodiless {
             $(
                 $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
@@ -216,7 +216,7 @@ macro_rules! any_filter {
             }
 
             const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = Some(|filter, behind| match filter {
-                // The form of a kind is what takes what its type cannot.
+                // The further form of a kind takes what its own type cannot.
                 $(
                     $(#[cfg(feature = $form_feature)])?
                     AnyFilter::$of(filter) => AnyFilter::$form(super::$form_module::$form_type::of_file(filter, behind)),
@@ -227,7 +227,7 @@ macro_rules! any_filter {
         }
 
         impl AnyFilter {
-            /// With what stood behind the body of its file, where its own type takes that.
+            /// Adds the data behind the body of its file, if its own type takes that data.
             fn kind_with_behind(self, behind: Behind) -> Self {
                 match self {
                     $(
@@ -243,8 +243,7 @@ macro_rules! any_filter {
 }
 each_kind!(any_filter);
 
-/// The filter with what stood behind the body of its file; a kind of which nothing stands there has
-/// been refused it.
+/// Adds the data behind the body of its file. A kind without such data was refused it before.
 fn taking<K: Kinded>(filter: K, behind: Behind) -> K {
     match K::WITH_BEHIND {
         Some(take) => take(filter, behind),
@@ -291,13 +290,14 @@ impl AnyFilter {
         Filter::facts(self)
     }
 
-    /// What its user should know: promises that the scheme cannot keep.
+    /// Warnings for the user: promises that the scheme cannot keep.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         Inner::warnings(self)
     }
 
-    /// This filter as a Bloom filter, or `None`. One with exceptions is none.
+    /// This filter as a Bloom filter; `None` for another kind and for a Bloom filter with
+    /// exceptions.
     ///
     /// ```
     /// use tepal::{AnyFilter, BloomFilter};
@@ -315,7 +315,7 @@ impl AnyFilter {
         }
     }
 
-    /// The Bloom filter that this is.
+    /// Converts into the Bloom filter that this is.
     ///
     /// # Errors
     /// [`Error::NotPossible`] for a filter of another kind, and for one with exceptions.
@@ -331,7 +331,7 @@ impl AnyFilter {
 }
 
 impl From<BloomFilter> for AnyFilter {
-    /// Without a copy.
+    /// Converts without a copy.
     fn from(filter: BloomFilter) -> Self {
         AnyFilter::Bloom(filter.into_mapped())
     }

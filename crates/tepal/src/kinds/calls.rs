@@ -1,9 +1,9 @@
-//! Calls that the kinds made of tables have in common, written once: each kind's `impl` names what
-//! it takes from here. What a call rests on, `self.meta.keys` and the like, is the kind's.
+//! Calls that several kinds share, written once as macros. Each kind's `impl` names the macros that
+//! it takes. The fields that a macro uses, such as `self.meta.keys`, belong to the kind.
 
-/// The calls about keys and labels of a builder with the fields `keys: KeyOptions` and `labels:
-/// Labels`, for a kind that needs a 64-bit hash. `$kind` is what an error calls the filter, with
-/// its article.
+/// A builder's calls about keys and labels, for a kind that needs a 64-bit hash. The builder has
+/// the fields `keys: KeyOptions` and `labels: Labels`. `$kind` is the filter's name with its
+/// article, for errors.
 macro_rules! key_options {
     ($kind:literal) => {
         /// The public seed of the hash:
@@ -13,21 +13,21 @@ macro_rules! key_options {
             self
         }
 
-        /// A seed of its own for a purpose:
+        /// Derives a seed for a purpose:
         /// [`BloomFilterBuilder::seed_for`](crate::builders::BloomFilterBuilder::seed_for).
         pub fn seed_for(self, purpose: &str) -> Self {
             self.seed(crate::key::schemes::xxh3::seed_for(purpose))
         }
 
-        /// Hashes with SipHash-1-3 under this secret, so that nobody without it can choose keys
-        /// whose numbers are equal or lie close together:
+        /// Hashes with SipHash-1-3 under this secret. Without the secret nobody can choose keys
+        /// with equal or neighbouring fingerprints:
         /// [`BloomFilterBuilder::secret_key`](crate::builders::BloomFilterBuilder::secret_key).
         pub fn secret_key(mut self, key: crate::key::SecretKey) -> Self {
             self.keys.parameters.secret = Some(key);
             self
         }
 
-        /// The hash scheme, one with a 64-bit hash.
+        /// The hash scheme; it must have a 64-bit hash.
         pub fn scheme(mut self, scheme: crate::ids::Scheme) -> Self {
             self.keys.scheme = Some(scheme);
             self
@@ -40,13 +40,13 @@ macro_rules! key_options {
             self
         }
 
-        /// What the keys are: bytes (the default) or 64-bit integers.
+        /// The type of the keys: bytes (the default) or 64-bit integers.
         pub fn key_domain(mut self, domain: crate::ids::KeyDomain) -> Self {
             self.keys.domain = domain;
             self
         }
 
-        /// What is done to a key before it is hashed.
+        /// Changes that are made to a key before it is hashed.
         pub fn recipe(mut self, recipe: crate::key::Recipe) -> Self {
             self.keys.recipe = recipe;
             self
@@ -58,24 +58,24 @@ macro_rules! key_options {
             self
         }
 
-        /// What the filter will do with a key, before there is a filter.
+        /// The key hasher that the filter will have, before there is a filter.
         ///
         /// # Errors
-        /// [`Error::Parameter`](crate::Error::Parameter) where the seed or the secret key does not
-        /// fit the scheme, and for a scheme without a 64-bit hash.
+        /// [`Error::Parameter`](crate::Error::Parameter) if the seed or the secret key does not fit
+        /// the scheme, and for a scheme without a 64-bit hash.
         pub fn key_hasher(&self) -> crate::error::Result<crate::key::KeyHasher> {
             self.keys.key_hasher_with_hash(concat!("the scheme of ", $kind))
         }
     };
 }
 
-/// What a filter does with keys, and its labels.
+/// A filter's calls about keys and labels.
 macro_rules! about_keys {
     () => {
         crate::kinds::calls::about_keys!(meta);
     };
     ($($meta:ident).+) => {
-        /// How key bytes become a hash.
+        /// The hash scheme: how key bytes become a hash.
         #[must_use]
         pub fn scheme(&self) -> crate::ids::Scheme {
             self.$($meta).+.keys.scheme()
@@ -87,19 +87,19 @@ macro_rules! about_keys {
             self.$($meta).+.keys.seed()
         }
 
-        /// What the keys are.
+        /// The type of the keys.
         #[must_use]
         pub fn key_domain(&self) -> crate::ids::KeyDomain {
             self.$($meta).+.keys.key_domain()
         }
 
-        /// What the filter does to a key before it is hashed.
+        /// The changes that the filter makes to a key before it is hashed.
         #[must_use]
         pub fn recipe(&self) -> crate::key::Recipe {
             self.$($meta).+.keys.recipe()
         }
 
-        /// What the filter does with a key, for threads and programs that hash ahead of it.
+        /// The filter's key hasher, for threads and programs that hash keys ahead of a call.
         #[must_use]
         pub fn key_hasher(&self) -> crate::key::KeyHasher {
             self.$($meta).+.keys.clone()
@@ -112,7 +112,7 @@ macro_rules! about_keys {
             self.$($meta).+.labels.as_deref().unwrap_or(NONE)
         }
 
-        /// Puts other texts about the set in the place of those there are. No answer changes.
+        /// Replaces the labels. No answer changes.
         ///
         /// # Errors
         /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold.
@@ -124,7 +124,7 @@ macro_rules! about_keys {
     };
 }
 
-/// Asking for many keys, by the kind's `answer_batch`. `$example` is the body of an example.
+/// Lookups of many keys, by the kind's `answer_batch`. `$example` is the body of an example.
 macro_rules! ask_many {
     ($($example:literal)*) => {
         crate::kinds::calls::ask_many!(meta; $(#[doc = $example])*);
@@ -140,8 +140,8 @@ macro_rules! ask_many {
             self.$($meta).+.keys.hash(key)
         }
 
-        /// Answers for many keys, in their order, with the memory accesses of a batch under way
-        /// together.
+        /// Looks up many keys; the answers are in the order of the keys. The lookups of a batch
+        /// wait for memory together.
         $(#[$example])*
         #[must_use]
         pub fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> alloc::vec::Vec<bool> {
@@ -154,7 +154,7 @@ macro_rules! ask_many {
         /// `i`. Allocates nothing.
         ///
         /// # Panics
-        /// If there are not as many answers as keys.
+        /// If the number of answers differs from the number of keys.
         pub fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
             assert_eq!(keys.len(), answers.len(), "one answer for each key");
             self.$($meta).+.keys.answer_in_batches(
@@ -165,12 +165,12 @@ macro_rules! ask_many {
             );
         }
 
-        /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it
-        /// out: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits
-        /// after the last key become 0.
+        /// [`contains_many`](Self::contains_many) into the caller's bitmap, in Apache Arrow's
+        /// layout: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`.
+        /// Bits after the last key become 0.
         ///
         /// # Panics
-        /// If the bitmap has not just the bytes for so many bits.
+        /// If the length of the bitmap is not one bit for each key, rounded up to whole bytes.
         pub fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
             assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
             self.$($meta).+.keys.answer_in_batches(
@@ -185,13 +185,13 @@ macro_rules! ask_many {
         /// [`key_hasher`](Self::key_hasher) has prepared.
         ///
         /// # Panics
-        /// If there are not as many answers as keys.
+        /// If the number of answers differs from the number of keys.
         pub fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
             assert_eq!(keys.len(), answers.len(), "one answer for each key");
             self.answer_batch(keys.batch(), answers);
         }
 
-        /// [`contains_many`](Self::contains_many) over so many threads.
+        /// [`contains_many`](Self::contains_many) on this many threads.
         #[cfg(feature = "parallel")]
         #[must_use]
         pub fn contains_bulk<K: Keys + Sync + ?Sized>(
@@ -207,8 +207,7 @@ macro_rules! ask_many {
             })
         }
 
-        /// Answers prepared keys. Of bytes where there should be hashes all that can be said is
-        /// perhaps.
+        /// Answers prepared keys. For bytes in place of hashes the only right answer is "perhaps".
         #[inline]
         pub(super) fn answer_batch(&self, keys: Batch<'_>, answers: &mut [bool]) {
             match keys {
@@ -220,8 +219,8 @@ macro_rules! ask_many {
     };
 }
 
-/// Inserting many keys, by the kind's `insert_many_hashes`. `$told` is what an error says of the
-/// keys before it.
+/// Inserts of many keys, by the kind's `insert_many_hashes`. `$told` ends the sentence about the
+/// keys before the refused one.
 #[cfg(feature = "table")]
 macro_rules! insert_many {
     ($told:literal) => {
@@ -276,8 +275,8 @@ macro_rules! insert_many {
     };
 }
 
-/// What the traits ask of every kind and the kind has a call of the same name for, with `$more` of
-/// each trait beside that. `$generics` are those of a type with a storage.
+/// The trait calls that the kind has as inherent calls of the same name, and `$more` for each
+/// trait. `$generics` are the generics of a type with a storage.
 macro_rules! same_calls {
     ($type:ty: $kind:ident $([$($generics:tt)*])? Inner $($rest:tt)*) => {
         crate::kinds::calls::same_calls! { $type: $kind $([$($generics)*])? of meta Inner $($rest)* }
@@ -360,7 +359,7 @@ macro_rules! same_calls {
     };
 }
 
-/// [`same_calls!`] of a filter that is one table of numbers.
+/// [`same_calls!`] for a filter that is one table of fingerprints.
 #[cfg(feature = "table")]
 macro_rules! table_calls {
     (
@@ -401,7 +400,7 @@ macro_rules! table_calls {
                     self.core.table.estimated_len()
                 }
 
-                /// The share of taken slots in equal parts of the table.
+                /// The load factor of equal parts of the table.
                 fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
                     self.core.table.fill_of_slices(slices)
                 }
@@ -431,7 +430,7 @@ macro_rules! table_calls {
     };
 }
 
-/// [`same_calls!`] of a kind that is a ribbon, and takes no other policy.
+/// [`same_calls!`] for a ribbon kind, whose only policy is to refuse.
 #[cfg(feature = "static")]
 macro_rules! ribbon_calls {
     (
@@ -472,7 +471,7 @@ macro_rules! ribbon_calls {
                     self.len() as f64
                 }
 
-                /// It is as full everywhere.
+                /// The fill is equal everywhere.
                 fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
                     let fill = if self.ribbon.keys == 0 { 0.0 } else { 1.0 };
                     alloc::vec![fill; slices.clamp(1, self.ribbon.shape.lines() as usize)]

@@ -1,9 +1,9 @@
-//! A chain of Bloom filters that grows: RedisBloom's and valkey-bloom's form, and our own.
+//! A chain of Bloom filters that grows: by the rule of RedisBloom, of valkey-bloom, or of tepal.
 //!
-//! A key goes into the newest filter; when that one holds what it was planned for, a larger one
-//! with a lower rate is added. A key is held when any filter of the chain holds it. By which rule
-//! it grows is in [`grow`], the next link in [`next`], the plan of our own links in [`promise`],
-//! how many keys go in at once in [`batch`], and what a tepal file holds of our own in [`in_file`].
+//! A key is inserted into the newest filter. When that filter is full, a larger one with a lower
+//! rate is added. A key is a member if any filter of the chain holds it. The rules of growth are in
+//! [`grow`], the next link is made in [`next`], the plan of tepal's own links is in [`promise`],
+//! batch inserts are in [`batch`], and the file part of tepal's own chains is in [`in_file`].
 
 mod batch;
 mod builder;
@@ -27,12 +27,12 @@ use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
 pub(crate) use grow::Growth;
 
-/// A Bloom filter that grows by adding larger ones: keys are in any of its [`links`](Self::links).
+/// A Bloom filter that grows by adding larger ones: a key is in any of its [`links`](Self::links).
 ///
-/// Of tepal's own kind it is made by `BloomFilterBuilder::build_growing` (feature `extras`), and
-/// keeps one promise however many keys come. Made by opening a file of RedisBloom or valkey-bloom,
-/// or from nothing by `BloomFilterBuilder::build_chain` (feature `foreign`), it grows as these
-/// programs would have let it grow, with the same sizes and bits.
+/// `BloomFilterBuilder::build_growing` (feature `extras`) makes tepal's own kind, which keeps one
+/// promise for any number of keys. Opening a file of RedisBloom or valkey-bloom, or
+/// `BloomFilterBuilder::build_chain` (feature `foreign`), makes a chain that grows as in these
+/// programs, with the same sizes and bits.
 ///
 /// ```
 /// # #[cfg(feature = "extras")]
@@ -58,16 +58,16 @@ pub struct ScalableBloomFilter {
     /// At least one.
     links: Vec<BloomFilter<Mapped>>,
     growth: Growth,
-    /// Keys that were given since the newest link was last looked at, repeats included.
+    /// Keys given since the newest link was last measured, repeats included.
     given: u64,
-    /// The keys that somebody expects it to hold, 0 where nobody does.
+    /// The number of keys that the caller expects in the chain; 0 if the caller named none.
     expected: u64,
-    /// Where it was opened and not changed since.
+    /// The file's bits and checks, if the chain was opened and has not changed since.
     whole: Option<Box<super::links::Whole>>,
 }
 
-/// Two chains are equal when their links are: they give every key the same answer for the same
-/// reason. How they would grow does not matter.
+/// Two chains are equal if their links are equal: they give every key the same answer for the same
+/// reason. Their rule of growth does not matter.
 impl PartialEq for ScalableBloomFilter {
     fn eq(&self, other: &ScalableBloomFilter) -> bool {
         self.links == other.links
@@ -80,7 +80,7 @@ impl ScalableBloomFilter {
         Self::of_links(links.into_iter().map(BloomFilter::into_mapped).collect(), growth)
     }
 
-    /// [`new`](Self::new) of links whose bits may be a file's.
+    /// [`new`](Self::new) for links whose bits may be in a file.
     fn of_links(links: Vec<BloomFilter<Mapped>>, growth: Growth) -> Result<Self> {
         let Some((first, others)) = links.split_first() else {
             return Err(Error::damaged("a chain without a filter"));
@@ -101,12 +101,12 @@ impl ScalableBloomFilter {
         &self.growth
     }
 
-    /// Is it of tepal's own kind, which grows under one promise and has a tepal file?
+    /// Whether it is tepal's own kind, which grows under one promise and has a tepal file.
     pub(crate) fn is_own(&self) -> bool {
         self.growth.is_own()
     }
 
-    /// The one filter of a chain of one.
+    /// The link, if the chain has only one.
     pub(crate) fn into_only_link(self) -> core::result::Result<BloomFilter<Mapped>, Self> {
         match <[BloomFilter<Mapped>; 1]>::try_from(self.links) {
             Ok([link]) => Ok(link),
@@ -114,15 +114,14 @@ impl ScalableBloomFilter {
         }
     }
 
-    /// What the filter does with a key, for threads and programs that hash ahead of it. It is that
-    /// of all links.
+    /// The key hasher, for threads and programs that hash keys ahead of a call. All links share it.
     #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.links[0].key_hasher()
     }
 
-    /// Is the key in the set? `false` is certain; `true` means perhaps. Costs one hash, and a
-    /// lookup in each link.
+    /// Looks up a key: `false` means surely not in the set, `true` means perhaps. Costs one hash,
+    /// and a lookup in each link.
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
         let mut sink = KeySink::new();
@@ -133,14 +132,14 @@ impl ScalableBloomFilter {
         }
     }
 
-    /// Does a link hold this hash?
+    /// Whether a link holds this hash.
     #[inline]
     fn holds_hash(&self, hash: u64) -> bool {
         // The newest link is the largest: most keys are there.
         self.links.iter().rev().any(|link| link.contains_hash(hash))
     }
 
-    /// [`contains`](Self::contains) of every scheme, domain, recipe and key.
+    /// [`contains`](Self::contains) for every scheme, domain, recipe and key.
     #[inline(never)]
     fn contains_any(&self, key: &KeyRef<'_>) -> bool {
         let keys = &self.links[0].meta.keys;
@@ -150,20 +149,22 @@ impl ScalableBloomFilter {
         keys.is_in_any(key, |hash| self.holds_hash(hash))
     }
 
-    /// The share of wrong answers now, from the set bits of all links: an estimate, as if the links
-    /// were independent of each other. They hold other keys each, so that the true share lies
-    /// between it and the sum of those of the [`links`](Self::links): at 1 % a difference of some
-    /// thousandths of the rate, at 40 % of some hundredths.
+    /// The false-positive rate now, estimated from the set bits of all links.
+    ///
+    /// The estimate treats the links as independent. Each link holds other keys, so the true rate
+    /// lies between the estimate and the sum of the rates of the [`links`](Self::links). At 1 % the
+    /// two differ by some thousandths of the rate, at 40 % by some hundredths.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         any_of(self.links.iter().map(|link| link.false_positive_rate()))
     }
 
-    /// The share of wrong answers that all links together promise. RedisBloom makes the first link
-    /// of a chain that grows for half of what it was asked for, and each further one for half of
-    /// the one before: so the chain promises what was asked for, however many links it has; and so
-    /// does a chain of tepal's own kind. valkey-bloom makes the first for all of it, and a chain of
-    /// many comes near twice that.
+    /// The false-positive rate that all links together promise.
+    ///
+    /// A chain of tepal's own kind promises the rate that was asked for, with any number of links.
+    /// So does a RedisBloom chain that grows: its first link has half of that rate, and each
+    /// further link half of the rate of the one before. The first link of a valkey-bloom chain has
+    /// the whole rate, and a chain of many links promises almost twice the rate.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         match (&self.growth, self.links.as_slice()) {
@@ -176,18 +177,20 @@ impl ScalableBloomFilter {
         }
     }
 
-    /// Inserts a key that no link holds into the newest one, or into a new one where that is full.
-    /// `true`: the key is surely new.
+    /// Inserts a key that no link holds into the newest link, or into a new link if that one is
+    /// full. `true`: the key is surely new.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] where the chain is full and may not grow;
-    /// [`Error::RateOutOfReach`] where a chain of tepal's own kind is full and its links leave too
-    /// little of its rate for another, which is the state of
-    /// [`AnyFilter::is_full`](crate::AnyFilter::is_full); [`Error::TooLarge`] where there is no
-    /// memory for the next link; [`Error::PastLimit`] where the chain would become more than a
-    /// thousand times larger at once; [`Error::KeyRefused`] for a key that the key domain does not
-    /// have; [`Error::KeysClustered`] where a chain of tepal's own kind finds its keys on few
-    /// lines. The chain is unchanged then.
+    /// - [`Error::CapacityReached`] if the chain is full and may not grow;
+    /// - [`Error::RateOutOfReach`] if a chain of tepal's own kind is full, and its links leave too
+    ///   little of its rate for another link ([`AnyFilter::is_full`](crate::AnyFilter::is_full) is
+    ///   `true` then);
+    /// - [`Error::TooLarge`] if there is no memory for the next link;
+    /// - [`Error::PastLimit`] if the chain would become more than a thousand times larger at once;
+    /// - [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// - [`Error::KeysClustered`] if the keys of a chain of tepal's own kind crowd few lines.
+    ///
+    /// The chain is unchanged then.
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         self.insert_one(Batch::One(One::Key(key.key(&mut KeySink::new()))))
     }
@@ -195,7 +198,7 @@ impl ScalableBloomFilter {
     /// Inserts many keys, one after the other.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in:
+    /// As [`insert`](Self::insert). The keys before the refused one are inserted:
     /// [`Error::CapacityReached`] says how many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
         insert_in_batches(
@@ -246,15 +249,15 @@ impl ScalableBloomFilter {
         &self.links[self.links.len() - 1]
     }
 
-    /// How many of so many new keys still fit into the newest link.
+    /// How many of this number of new keys still fit into the newest link.
     fn room_for(&self, keys: usize) -> usize {
         let newest = self.newest();
         let inserted = newest.keys_inserted().unwrap_or(newest.capacity());
         usize::try_from(newest.capacity().saturating_sub(inserted)).unwrap_or(usize::MAX).min(keys)
     }
 
-    /// The bits of a file are checked before they are copied, if they were not before; then the
-    /// file has no say in them.
+    /// Checks the bits of a file before they are copied, unless that was done. After that the chain
+    /// no longer depends on the file.
     fn before_a_change(&mut self) -> Result<()> {
         if self.whole.is_some() {
             self.check_before_copying()?;
@@ -263,10 +266,10 @@ impl ScalableBloomFilter {
         Ok(())
     }
 
-    /// Forgets all keys: the chain as it began, its first filter, empty.
+    /// Removes all keys. The chain becomes its first link, empty.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for an opened file's first filter.
+    /// [`Error::TooLarge`] if there is no memory for an opened file's first link.
     pub fn clear(&mut self) -> Result<()> {
         self.links[0].clear()?;
         self.links.truncate(1);
@@ -276,7 +279,8 @@ impl ScalableBloomFilter {
         Ok(())
     }
 
-    /// Two chains can be united when they grow by one rule and have the same links, one by one.
+    /// Two chains can be united if their rules of growth are equal and their links have equal
+    /// shapes.
     fn check_compatible(&self, other: &ScalableBloomFilter) -> Result<()> {
         let differ = |property, expected, found| Err(Error::Incompatible { property, expected, found });
         if self.growth != other.growth {
@@ -287,17 +291,17 @@ impl ScalableBloomFilter {
             let shown = |chain: &ScalableBloomFilter| alloc::format!("{}", chain.links.len());
             return differ("number of filters in the chain", shown(self), shown(other));
         }
-        // All of them before any changes.
+        // Checks all links before any changes.
         self.links.iter().zip(&other.links).try_for_each(|(a, b)| a.check_union(b))
     }
 
-    /// Adds all keys of a chain of the same shape: each link takes the bits of its counterpart, and
-    /// the number of its keys: those that both have count twice.
+    /// Adds all keys of a chain of the same shape. Each link takes the bits of its counterpart and
+    /// adds its number of keys: a key that both have counts twice.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the chains differ in their rule of growth, or in the number or
-    /// shape of their links; [`Error::NotPossible`] for chains of tepal's own kind, whose promise
-    /// the union would not keep. The chain is unchanged then.
+    /// [`Error::Incompatible`] if the chains differ in their rule of growth, or in the number or
+    /// shape of their links; [`Error::NotPossible`] for chains of tepal's own kind, because the
+    /// union would break their promise. The chain is unchanged then.
     pub fn union_with(&mut self, other: &ScalableBloomFilter) -> Result<()> {
         if self.is_own() && other.is_own() {
             self.links[0].meta.keys.check_same(&other.links[0].meta.keys)?;
@@ -308,7 +312,7 @@ impl ScalableBloomFilter {
     }
 }
 
-/// The chance that any of these chances comes true.
+/// The probability that at least one of these independent events happens.
 fn any_of(chances: impl Iterator<Item = f64>) -> f64 {
     1.0 - chances.map(|chance| 1.0 - chance).product::<f64>()
 }
@@ -370,8 +374,8 @@ impl Inner for ScalableBloomFilter {
 impl InnerMut for ScalableBloomFilter {
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
         if let Batch::Hashes([_, ..]) = keys {
-            // Of a hash under a scheme without one the links say perhaps, and it would be taken for
-            // a key that is in.
+            // Under a scheme without a 64-bit hash the links answer "perhaps" for a hash, and the
+            // key would count as a member.
             self.links[0].meta.keys.check_has_hash()?;
         }
         let mut one = |(done, key)| self.insert_one(key).map(drop).map_err(after(done));
@@ -419,7 +423,7 @@ impl Filter for ScalableBloomFilter {
         }
     }
 
-    /// A chain grows in time.
+    /// A chain grows before it is over capacity.
     fn is_over_capacity(&self) -> bool {
         false
     }

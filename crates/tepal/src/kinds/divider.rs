@@ -1,10 +1,10 @@
-//! A divider: bits that tell the members of a filter from the strangers that it says yes for by
-//! mistake (FORMAT.md, section 4.10).
+//! A divider: bits that tell the members of a filter from the filter's known false positives
+//! (FORMAT.md, section 4.10).
 //!
-//! Each of these keys has three bits, one in each third of an array, and their sum mod 2 is its
-//! answer. Such an array is found by peeling: a bit that one key alone has is that key's to set,
-//! whatever its other two are, so the key is laid aside; that leaves other bits to one key alone,
-//! and so on. The keys then set their bits in the reverse order.
+//! Each of these keys has three bits, one in each third of an array. The key's answer is their sum
+//! mod 2. Peeling finds the array. A bit that only one key uses can be set for that key whatever
+//! its other two bits are, so the key is laid aside. That leaves other bits with only one key, and
+//! so on. Then the keys set their bits in the reverse order.
 
 use alloc::vec::Vec;
 
@@ -12,24 +12,24 @@ use crate::bits::memory::{copy_of, push, reserve, zeros};
 use crate::error::{Error, Result};
 use crate::key::finish_hash;
 
-/// What a hash is moved by for each of its places: 2^64 over the golden ratio.
+/// The step of a hash from one of its places to the next: 2^64 over the golden ratio.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Says no for the strangers among the keys that it was made of, and yes for the members.
+/// Answers no for the exceptions among the keys that it was made of, and yes for the members.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Divider {
-    /// How many strangers there are.
+    /// The number of exceptions.
     pub(crate) exceptions: u64,
-    /// With which the hashes are moved, so that there is such an array.
+    /// Changes the places of all hashes; the first salt for which peeling succeeds.
     pub(crate) salt: u64,
-    /// Bits of a third of the array.
+    /// The number of bits of a third of the array.
     pub(crate) width: u64,
-    /// The array; what fills the last word is 0.
+    /// The array; the unused bits of the last word are 0.
     pub(crate) words: Vec<u64>,
 }
 
 impl Divider {
-    /// Of the hashes of all members, and of strangers, ascending.
+    /// Makes a divider from the hashes of all members and of the exceptions (ascending).
     pub(crate) fn new(members: Vec<u64>, strangers: &[u64]) -> Result<Self> {
         let mut keys = members;
         keys.sort_unstable();
@@ -55,15 +55,16 @@ impl Divider {
         Ok(divider)
     }
 
-    /// The same in memory of its own.
+    /// A copy in newly allocated memory.
     pub(crate) fn copied(&self) -> Result<Self> {
         Ok(Divider { words: copy_of(&self.words)?, ..*self })
     }
 
-    /// Lays all keys aside, each with a place that those after it do not have. Whether that can be.
+    /// Lays the keys aside in an order in which each has a place that no later key uses. Returns
+    /// whether all keys were laid aside.
     fn peel(&self, keys: &[u64], order: &mut Vec<(u64, u64)>) -> Result<bool> {
         order.clear();
-        // Of each place, how many keys have it, and the XOR of their hashes.
+        // For each place: the number of keys that use it, and the XOR of their hashes.
         let (mut counts, mut hashes) =
             (zeros::<u32>(3 * self.width as usize)?, zeros::<u64>(3 * self.width as usize)?);
         for hash in keys {
@@ -93,8 +94,8 @@ impl Divider {
         Ok(order.len() == keys.len())
     }
 
-    /// Does it say no for this hash? Only that of a key for which the filter's bits say yes means
-    /// anything.
+    /// Whether the answer for this hash is no. It has a meaning only for a key for which the
+    /// filter's bits say yes.
     pub(crate) fn denies(&self, hash: u64) -> bool {
         let bits = self.places(hash).map(|place| self.words[place as usize / 64] >> (place % 64) & 1);
         bits[0] ^ bits[1] ^ bits[2] == 1
@@ -110,13 +111,13 @@ impl Divider {
     }
 }
 
-/// Bits of a third for so many keys: with 1.23 bits a key nearly every salt will do, and with a few
-/// more where there are few.
+/// The bits of a third for this many keys: 1.23 bits a key in all, with which nearly every salt
+/// succeeds, and a few more for small sets.
 fn width(keys: u64) -> u64 {
     keys.saturating_mul(41).div_ceil(100).saturating_add(11)
 }
 
-/// Bytes of a file that a divider of so many keys takes, with its checksum.
+/// The bytes in a file of a divider for this many keys, with its checksum.
 pub(crate) fn len_in_file(keys: u64) -> u64 {
     width(keys).saturating_mul(3).div_ceil(64).saturating_mul(8).saturating_add(32)
 }
@@ -143,7 +144,7 @@ mod tests {
             let keys = (members.len() + strangers.len()) as u64;
             assert_eq!(8 * (divider.words.len() as u64 + 4), len_in_file(keys));
             assert!(64 * (divider.words.len() as u64) < keys * 123 / 100 + 123 + 33 + 64);
-            // Whatever else is asked has a half of each answer.
+            // Every other key gets each answer with probability one half.
             let denied = hashes(1 << 41, 1000).into_iter().filter(|hash| divider.denies(*hash)).count();
             assert!(keys < 1000 || (400..600).contains(&denied), "{denied}");
         }
@@ -156,13 +157,13 @@ mod tests {
         members.reverse();
         members.extend_from_within(..50);
         assert!(Divider::new(members.clone(), &strangers).unwrap() == divider);
-        // Two keys with one hash cannot be told apart.
+        // A member and an exception with the same hash cannot be told apart.
         members.push(strangers[7]);
         let error = Divider::new(members.clone(), &strangers).unwrap_err();
         assert!(error.to_string().contains("the hash of a member too"), "{error}");
     }
 
-    /// Of few keys some share all their places: another salt parts them.
+    /// In small sets some keys share all three places: another salt separates them.
     #[test]
     fn a_salt_that_does_is_found() {
         let salts: Vec<u64> = (0..300)

@@ -1,5 +1,5 @@
-//! A Bloom filter with exceptions: keys that are known to be no members, for which it says no all
-//! the same (FORMAT.md, section 4.9), or a divider between it and them (section 4.10).
+//! A Bloom filter with exceptions: known non-members for which it says no although its bits say yes
+//! (FORMAT.md, section 4.9). A divider can replace the list of exceptions (section 4.10).
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -15,7 +15,7 @@ use crate::facts::{Can, Facts, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, One, PreparedKeys};
 
-/// Bytes of a file that a list of exceptions or a divider takes, with their checksum.
+/// The bytes of a list of exceptions or a divider in a file, with the checksum.
 pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 {
     match divider {
         None => Exceptions::list_len(exceptions.len() as u64),
@@ -23,15 +23,15 @@ pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 
     }
 }
 
-/// A Bloom filter that says no for some keys which are known to be no members, though its bits say
-/// yes.
+/// A Bloom filter that says no for a list of known non-members, although its bits say yes.
 ///
-/// An exception is the 64-bit hash of its key, so that of n members one has the same hash as one of
-/// e exceptions with a chance of n·e / 2^64, and would be missed: [`Exceptions::among`] finds it
-/// where the members are at hand. A key that is inserted is none any more. It comes from
-/// [`Opened::except`](crate::Opened::except) and from files that have exceptions.
+/// An exception is the 64-bit hash of its key. A member that has the same hash as an exception
+/// would be missed. For n members and e exceptions the chance of one such member is n·e / 2^64. If
+/// the members are at hand, [`Exceptions::among`] finds it. Inserting a key removes its exception.
+/// [`Opened::except`](crate::Opened::except) makes such a filter, and files with exceptions hold
+/// one.
 ///
-/// In the place of a list it may have a divider ([`Opened::divide`](crate::Opened::divide)), which
+/// In place of the list it may have a divider ([`Opened::divide`](crate::Opened::divide)), and then
 /// takes no further key.
 ///
 /// ```
@@ -55,40 +55,40 @@ pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 
 #[derive(Clone, PartialEq)]
 pub struct ExceptedBloomFilter {
     filter: BloomFilter<Mapped>,
-    /// Ascending, each once; none where there is a divider.
+    /// Ascending, without repeats; empty if there is a divider.
     exceptions: Vec<u64>,
     divider: Option<Divider>,
 }
 
 impl ExceptedBloomFilter {
-    /// How many exceptions there are.
+    /// The number of exceptions.
     #[must_use]
     pub fn exceptions(&self) -> u64 {
         self.exceptions.len() as u64 + self.divider.as_ref().map_or(0, |divider| divider.exceptions)
     }
 
-    /// Bytes of a file that they take, with their checksum.
+    /// The bytes of the exceptions in a file, with their checksum.
     pub(crate) fn exceptions_len(&self) -> u64 {
         len_in_file(&self.exceptions, self.divider.as_ref())
     }
 
-    /// Does it know its exceptions by a divider, in the place of a list?
+    /// Whether it has a divider in place of a list of exceptions.
     #[must_use]
     pub fn is_divided(&self) -> bool {
         self.divider.is_some()
     }
 
-    /// From a file that has exceptions.
+    /// Makes the filter of a file that has exceptions.
     pub(super) fn of_file(filter: BloomFilter<Mapped>, behind: Behind) -> Self {
         Self::new(filter, behind.hashes, behind.divider)
     }
 
-    /// With exceptions that ascend, or a divider.
+    /// Makes a filter with ascending exceptions, or with a divider.
     pub(crate) fn new(filter: BloomFilter<Mapped>, exceptions: Vec<u64>, divider: Option<Divider>) -> Self {
         ExceptedBloomFilter { filter, exceptions, divider }
     }
 
-    /// The filter, where it has no exceptions (any more).
+    /// The plain filter, if it has no exceptions.
     pub(crate) fn into_bloom(self) -> Result<BloomFilter<Mapped>> {
         if self.exceptions() == 0 {
             return Ok(self.filter);
@@ -96,18 +96,18 @@ impl ExceptedBloomFilter {
         Err(self.refusal(Operation::BeAnother))
     }
 
-    /// The filter, whose bits say yes for exceptions too.
+    /// The filter itself, whose bits say yes for exceptions too.
     pub(super) fn bits(&self) -> &BloomFilter<Mapped> {
         &self.filter
     }
 
-    /// Another filter of the same members, with the same exceptions.
+    /// Gives the same exceptions to another filter of the same members.
     pub(super) fn same_exceptions(&self, other: BloomFilter<Mapped>) -> Result<Self> {
         let divider = self.divider.as_ref().map(Divider::copied).transpose()?;
         Ok(Self::new(other, memory::copy_of(&self.exceptions)?, divider))
     }
 
-    /// With these exceptions too.
+    /// Adds exceptions.
     pub(super) fn with(mut self, more: &Exceptions) -> Result<Self> {
         self.check_undivided(Operation::Except)?;
         let mut all = core::mem::take(&mut self.exceptions);
@@ -117,7 +117,7 @@ impl ExceptedBloomFilter {
         Ok(self)
     }
 
-    /// With a divider between these members and all exceptions, in the place of their list.
+    /// Replaces the list of exceptions by a divider between these members and all exceptions.
     pub(super) fn divided(mut self, members: &PreparedKeys) -> Result<Self> {
         if !self.exceptions.is_empty() {
             let mut hashes = memory::room(members.len())?;
@@ -128,7 +128,8 @@ impl ExceptedBloomFilter {
         Ok(self)
     }
 
-    /// Refuses what a divider, which tells known keys apart and no others, would answer wrongly.
+    /// Refuses an operation if there is a divider: a divider answers only for the keys that it was
+    /// made of.
     fn check_undivided(&self, operation: Operation) -> Result<()> {
         match self.divider {
             None => Ok(()),
@@ -136,7 +137,7 @@ impl ExceptedBloomFilter {
         }
     }
 
-    /// Does the key stand among the exceptions?
+    /// Whether the key is an exception.
     fn excepts(&self, key: KeyRef<'_>) -> bool {
         self.hash(One::Key(key)).is_ok_and(|hash| self.is_excepted(hash))
     }
@@ -148,7 +149,7 @@ impl ExceptedBloomFilter {
         }
     }
 
-    /// The hash by which a key is known among exceptions; an error for a key that cannot be one.
+    /// The hash of a key for a comparison with exceptions; an error for a key that cannot be one.
     fn hash(&self, key: One<'_>) -> Result<u64> {
         let keys = &self.filter.meta.keys;
         match key {
@@ -157,7 +158,7 @@ impl ExceptedBloomFilter {
         }
     }
 
-    /// Takes the keys that were inserted off the exceptions.
+    /// Removes inserted keys from the exceptions.
     fn remove(&mut self, keys: Batch<'_>, inserted: usize) {
         let mut removed = Vec::new();
         match keys {
@@ -179,17 +180,17 @@ impl ExceptedBloomFilter {
         }
     }
 
-    /// Notes that a hash is no exception any more.
+    /// Notes that a hash is no longer an exception.
     fn note_removed(&mut self, hash: u64, removed: &mut Vec<u64>) {
         let Ok(at) = self.exceptions.binary_search(&hash) else { return };
-        // Without memory for a list of them each goes by itself.
+        // Without memory for the notes, removes the exception at once.
         if memory::push(removed, hash).is_err() {
             self.exceptions.remove(at);
         }
     }
 
-    /// Adds all keys of another one. An exception stays where the other filter says no too; where
-    /// it may hold the key, the union may.
+    /// Adds all keys of another filter. An exception stays if the other filter says no for its key
+    /// too; otherwise the union may hold the key.
     pub(super) fn union_with(&mut self, other: &Self) -> Result<()> {
         other.check_undivided(Operation::Unite)?;
         self.union_with_parts(&other.filter, &other.exceptions)
@@ -215,7 +216,8 @@ impl ExceptedBloomFilter {
         Ok(())
     }
 
-    /// Keeps what both have. What is an exception of one is in neither.
+    /// Keeps the keys that both filters have. A key that is an exception of one filter is in
+    /// neither.
     pub(super) fn intersect_with(&mut self, other: &Self) -> Result<()> {
         other.check_undivided(Operation::Intersect)?;
         self.intersect_with_parts(&other.filter, &other.exceptions)
@@ -244,7 +246,7 @@ impl ExceptedBloomFilter {
         self.exceptions = exceptions;
     }
 
-    /// An exception is asked of another filter by its hash.
+    /// Refuses an operation if another filter cannot look up an exception by its hash.
     fn check_hashes(&self, operation: Operation) -> Result<()> {
         match self.filter.has_hash() || self.exceptions.is_empty() {
             true => Ok(()),
@@ -280,7 +282,7 @@ impl Inner for ExceptedBloomFilter {
                 answers.iter_mut().zip(keys.each().map(hash_of_bytes)).for_each(deny)
             }
             Batch::One(key) => answers.iter_mut().zip(self.hash(key)).for_each(deny),
-            // Keys of another hasher: perhaps.
+            // For keys of another hasher the answer is perhaps.
             Batch::Hashes(_) | Batch::Bytes(_) => {}
         }
     }
@@ -450,7 +452,7 @@ impl MutableFilter for ExceptedBloomFilter {
     }
 }
 
-/// The refusal to bring exceptions into a filter that has none.
+/// The error for combining exceptions into a filter that has none.
 pub(super) fn comes_first(operation: Operation) -> Error {
     Error::NotPossible {
         kind: Kind::Bloom,
@@ -460,7 +462,7 @@ pub(super) fn comes_first(operation: Operation) -> Error {
 }
 
 impl AnyFilter {
-    /// How many keys it says no for though its bits say yes.
+    /// The number of keys for which it says no although its bits say yes.
     #[must_use]
     pub fn exceptions(&self) -> u64 {
         match self {
@@ -469,7 +471,7 @@ impl AnyFilter {
         }
     }
 
-    /// Bytes of its file that these exceptions take, as a list or a divider.
+    /// The bytes of these exceptions in its file, as a list or a divider.
     #[must_use]
     pub fn exceptions_len(&self) -> u64 {
         match self {
@@ -478,7 +480,7 @@ impl AnyFilter {
         }
     }
 
-    /// The filter with these exceptions beside those it has: it says no for their keys.
+    /// Adds exceptions: the filter says no for their keys.
     ///
     /// # Errors
     /// [`Error::NotPossible`] for a chain of filters, and for a filter with a divider
@@ -493,15 +495,14 @@ impl AnyFilter {
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))
     }
 
-    /// The filter with these exceptions beside those it has, and with a divider in the place of
-    /// their list: some 1.3 bits for each member and each exception, where an exception on a list
-    /// takes 64.
+    /// Adds exceptions, and replaces the list of all exceptions by a divider. A divider takes some
+    /// 1.3 bits for each member and each exception; a list takes 64 bits for each exception.
     ///
-    /// The divider tells the keys that it was made of from each other, and no others. So the
-    /// members must be all keys of the filter, or those that are left out may be missed from then
-    /// on; and the filter takes no further key, exception or union. Of other keys for which the
-    /// bits say yes it denies about a half. Members and exceptions are in memory meanwhile, some 40
-    /// bytes each.
+    /// The divider answers only for the keys that it was made of. So `members` must be all keys of
+    /// the filter: a member that is left out may be missed from then on. For the same reason the
+    /// filter takes no further key, exception or union. Of the other keys for which the bits say
+    /// yes, the divider denies about a half. While it is made, members and exceptions take some 40
+    /// bytes of memory each.
     ///
     /// ```
     /// use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
@@ -521,9 +522,9 @@ impl AnyFilter {
     /// ```
     ///
     /// # Errors
-    /// As [`except`](Self::except); [`Error::Parameter`] where a member and an exception have one
-    /// hash; [`Error::NotPossible`] for a filter that has a divider; [`Error::TooLarge`] where
-    /// there is no memory.
+    /// As [`except`](Self::except); [`Error::Parameter`] if a member and an exception have the same
+    /// hash; [`Error::NotPossible`] for a filter that has a divider; [`Error::TooLarge`] if there
+    /// is no memory.
     pub fn divide(self, exceptions: &Exceptions, members: &PreparedKeys) -> Result<AnyFilter> {
         match self.except(exceptions)? {
             AnyFilter::Excepted(filter) => Ok(AnyFilter::Excepted(filter.divided(members)?)),

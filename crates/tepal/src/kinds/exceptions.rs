@@ -1,4 +1,4 @@
-//! Exceptions on their way to a filter (FORMAT.md, section 4.9).
+//! Collects exceptions for a filter (FORMAT.md, section 4.9).
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::{AnyFilter, divider};
 use crate::key::PreparedKeys;
 
-/// Keys that are surely no members, and for which a filter says yes: on their way to its
-/// exceptions, or to be compared with lists of members.
+/// A collection of a filter's false positives, keys that are surely no members. It becomes the
+/// filter's exceptions, or is compared with a list of members.
 ///
 /// ```
 /// use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
@@ -29,20 +29,20 @@ use crate::key::PreparedKeys;
 /// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Exceptions {
-    /// Ascending, each once, after [`sort`](Self::sort).
+    /// Ascending, without repeats, after [`sort`](Self::sort).
     pub(super) hashes: Vec<u64>,
     is_sorted: bool,
 }
 
 impl Exceptions {
-    /// None.
+    /// Makes an empty collection.
     #[must_use]
     pub const fn new() -> Self {
         Exceptions { hashes: Vec::new(), is_sorted: true }
     }
 
-    /// Takes those of the keys for which the filter says yes: an exception for another is not
-    /// needed. The keys were prepared by its hasher. Gives how many it took.
+    /// Adds the keys for which the filter says yes; other keys need no exception. The filter's key
+    /// hasher has prepared the keys. Returns how many were added.
     pub fn take(&mut self, filter: &AnyFilter, keys: &PreparedKeys) -> usize {
         let mut answers = alloc::vec![false; keys.len()];
         filter.contains_prepared(keys, &mut answers);
@@ -56,8 +56,8 @@ impl Exceptions {
         self.hashes.len() - before
     }
 
-    /// Which of these keys are among them? To be asked with members: one that is would be a missed
-    /// key.
+    /// Tells which of these keys are in the collection. To be called with the members: a member in
+    /// the collection would be missed.
     #[must_use]
     pub fn among(&mut self, keys: &PreparedKeys) -> Vec<bool> {
         self.sort();
@@ -66,7 +66,7 @@ impl Exceptions {
         found
     }
 
-    /// Bytes of a file that a list of so many takes, with its checksum.
+    /// The bytes in a file of a list of this many exceptions, with its checksum.
     #[must_use]
     pub const fn list_len(exceptions: u64) -> u64 {
         match exceptions {
@@ -75,7 +75,7 @@ impl Exceptions {
         }
     }
 
-    /// Bytes of a file that a divider between so many and the members takes
+    /// The bytes in a file of a divider between this many exceptions and members
     /// ([`AnyFilter::divide`]).
     #[must_use]
     pub fn divider_len(exceptions: u64, members: u64) -> u64 {
@@ -85,7 +85,7 @@ impl Exceptions {
         }
     }
 
-    /// How many there are.
+    /// The number of exceptions.
     #[must_use]
     pub fn count(&mut self) -> usize {
         self.sort();
@@ -107,7 +107,7 @@ impl fmt::Debug for Exceptions {
     }
 }
 
-/// Hands out the hash by which each key is known among exceptions.
+/// Calls `with` for each key, with the hash that exceptions are compared by.
 pub(super) fn each_hash(keys: &PreparedKeys, mut with: impl FnMut(usize, u64)) {
     match keys.hashes() {
         Some(hashes) => hashes.iter().enumerate().for_each(|(i, hash)| with(i, *hash)),
@@ -115,7 +115,7 @@ pub(super) fn each_hash(keys: &PreparedKeys, mut with: impl FnMut(usize, u64)) {
     }
 }
 
-/// The hash of a key under a scheme that has none.
+/// The hash of a key for exceptions, under a scheme without a 64-bit hash.
 pub(super) fn hash_of_bytes(bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, 0)
 }

@@ -1,5 +1,5 @@
-//! The calls that are generic over keys, written once: for every filter by [`Ask`] and [`Change`],
-//! and inherent for the types that stand for any kind.
+//! The calls that are generic over keys, written once: [`Ask`] and [`Change`] give them to every
+//! filter, and the types that stand for any kind have them as inherent calls.
 
 use alloc::vec::Vec;
 #[cfg(feature = "parallel")]
@@ -11,17 +11,18 @@ use crate::facts::Facts;
 use crate::ids::{KeyDomain, Scheme};
 use crate::key::{Batch, Key, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches};
 
-/// Asking. `$vis` is `pub`, or nothing in a trait.
+/// Lookups. `$vis` is `pub`, or nothing in a trait.
 macro_rules! ask_calls {
     ($($vis:tt)?) => {
-        /// Is the key in the set? `false` is certain; `true` means perhaps.
+        /// Looks up a key: `false` means surely not in the set, `true` means perhaps.
         #[inline]
         #[must_use]
         $($vis)? fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
             self.contains_key(key.key(&mut KeySink::new()))
         }
 
-        /// Answers for many keys, in their order: hashed once and probed in batches.
+        /// Looks up many keys in batches; the answers are in the order of the keys. Each key is
+        /// hashed once.
         #[must_use]
         $($vis)? fn contains_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<bool> {
             let mut answers = alloc::vec![false; keys.len()];
@@ -33,7 +34,7 @@ macro_rules! ask_calls {
         /// `i`.
         ///
         /// # Panics
-        /// If there are not as many answers as keys.
+        /// If the number of answers differs from the number of keys.
         $($vis)? fn contains_many_into<K: Keys + ?Sized>(&self, keys: &K, answers: &mut [bool]) {
             assert_eq!(keys.len(), answers.len(), "one answer for each key");
             Filter::key_hasher(self).answer_in_batches(
@@ -44,12 +45,12 @@ macro_rules! ask_calls {
             );
         }
 
-        /// [`contains_many`](Self::contains_many) into the caller's bitmap, as Apache Arrow lays it
-        /// out: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`. Bits
-        /// after the last key become 0.
+        /// [`contains_many`](Self::contains_many) into the caller's bitmap, in Apache Arrow's
+        /// layout: the answer for key `i` is bit `i % 8` (0 = least significant) of byte `i / 8`.
+        /// Bits after the last key become 0.
         ///
         /// # Panics
-        /// If the bitmap has not just one bit for each key, in whole bytes.
+        /// If the length of the bitmap is not one bit for each key, rounded up to whole bytes.
         $($vis)? fn contains_many_bits<K: Keys + ?Sized>(&self, keys: &K, bitmap: &mut [u8]) {
             assert_eq!(keys.len().div_ceil(8), bitmap.len(), "one bit for each key, and no byte more");
             Filter::key_hasher(self).answer_in_batches(
@@ -72,17 +73,17 @@ macro_rules! ask_calls {
             })
         }
 
-        /// Answers for keys that the filter's key hasher has prepared, in their order.
+        /// Looks up keys that the filter's key hasher has prepared; the answers are in their order.
         ///
         /// # Panics
-        /// If there are not as many answers as keys.
+        /// If the number of answers differs from the number of keys.
         $($vis)? fn contains_prepared(&self, keys: &PreparedKeys, answers: &mut [bool]) {
             assert_eq!(keys.len(), answers.len(), "one answer for each key");
             self.contains_batch(keys.batch(), answers);
         }
 
-        /// Is the key with this hash in the set? The hash is one of the filter's key hasher; where
-        /// that has none, all that can be said is `true`: perhaps.
+        /// Looks up a key by its hash, which the filter's key hasher has computed. If the scheme
+        /// has no 64-bit hash, the answer is always `true`: perhaps.
         #[must_use]
         $($vis)? fn contains_hash(&self, hash: u64) -> bool {
             let mut answer = [false];
@@ -90,7 +91,7 @@ macro_rules! ask_calls {
             answer[0]
         }
 
-        /// [`contains_hash`](Self::contains_hash) for many; `answers[i]` is for `hashes[i]`.
+        /// [`contains_hash`](Self::contains_hash) for many hashes; `answers[i]` is for `hashes[i]`.
         ///
         /// # Panics
         /// If the two slices differ in length.
@@ -99,19 +100,19 @@ macro_rules! ask_calls {
             self.contains_batch(Batch::Hashes(hashes), answers);
         }
 
-        /// How often a key is in, where the filter counts: at least as often as it was inserted.
+        /// The count of a key, if the filter counts: at least how often the key was inserted.
         #[must_use]
         $($vis)? fn count<K: Key + ?Sized>(&self, key: &K) -> Option<u64> {
             self.count_key(key.key(&mut KeySink::new()))
         }
 
-        /// How keys become hashes or bits.
+        /// The hash scheme: how keys become hashes or bits.
         #[must_use]
         $($vis)? fn scheme(&self) -> Scheme {
             Filter::key_hasher(self).scheme()
         }
 
-        /// What the keys are.
+        /// The type of the keys.
         #[must_use]
         $($vis)? fn key_domain(&self) -> KeyDomain {
             Filter::key_hasher(self).key_domain()
@@ -119,7 +120,7 @@ macro_rules! ask_calls {
     };
 }
 
-/// Changing.
+/// Changes. `$vis` as in [`ask_calls!`].
 macro_rules! change_calls {
     ($($vis:tt)?) => {
         /// Inserts a key. `true`: the key is surely new.
@@ -133,7 +134,7 @@ macro_rules! change_calls {
         /// Inserts many keys, in batches.
         ///
         /// # Errors
-        /// As [`insert`](Self::insert). The keys before the refused one are in:
+        /// As [`insert`](Self::insert). The keys before the refused one are inserted:
         /// [`Error::CapacityReached`](crate::Error::CapacityReached) says how many.
         $($vis)? fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
             insert_in_batches(self, |filter| Filter::key_hasher(&**filter), keys, |filter, batch, done| {
@@ -159,12 +160,12 @@ macro_rules! change_calls {
             self.insert_batch(keys.batch(), 0)
         }
 
-        /// Inserts a key by its hash, which the filter's key hasher has computed, or the caller in
-        /// a filter of the caller's hashes. `true`: the key is surely new.
+        /// Inserts a key by its hash. The filter's key hasher has computed the hash, or the caller
+        /// for a filter with `caller_hash`. `true`: the key is surely new.
         ///
         /// # Errors
-        /// As [`insert`](Self::insert); [`Error::NoHash`](crate::Error::NoHash) where the scheme
-        /// has no 64-bit hash.
+        /// As [`insert`](Self::insert); [`Error::NoHash`](crate::Error::NoHash) if the scheme has
+        /// no 64-bit hash.
         $($vis)? fn insert_hash(&mut self, hash: u64) -> Result<bool> {
             let mut was_in = [false];
             self.contains_batch(Batch::Hashes(&[hash]), &mut was_in);
@@ -172,17 +173,17 @@ macro_rules! change_calls {
             Ok(!was_in[0])
         }
 
-        /// [`insert_hash`](Self::insert_hash) for many.
+        /// [`insert_hash`](Self::insert_hash) for many hashes.
         ///
         /// # Errors
-        /// As [`insert_many`](Self::insert_many); [`Error::NoHash`](crate::Error::NoHash) where the
+        /// As [`insert_many`](Self::insert_many); [`Error::NoHash`](crate::Error::NoHash) if the
         /// scheme has no 64-bit hash.
         $($vis)? fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
             Filter::key_hasher(self).check_has_hash()?;
             self.insert_batch(Batch::Hashes(hashes), 0)
         }
 
-        /// Takes one copy of a key away.
+        /// Removes one copy of a key.
         ///
         /// # Errors
         /// As [`MutableFilter::remove_hash`](crate::MutableFilter::remove_hash);
@@ -195,66 +196,67 @@ macro_rules! change_calls {
     };
 }
 
-/// What is known of a filter, as inherent calls of a type that stands for any kind: it hands them
-/// on to its [`Filter`].
+/// Facts about a filter, as inherent calls of a type that stands for any kind. Each call goes to
+/// its [`Filter`].
 macro_rules! about_calls {
     () => {
-        /// What the filter is.
+        /// The kind of the filter.
         #[must_use]
         pub fn kind(&self) -> Kind {
             Filter::kind(self)
         }
 
-        /// What it can do.
+        /// The operations that it supports.
         #[must_use]
         pub fn can(&self) -> Can {
             Filter::can(self)
         }
 
-        /// What the filter does with a key: to hash ahead of it.
+        /// The filter's key hasher, to hash keys ahead of a call.
         #[must_use]
         pub fn key_hasher(&self) -> KeyHasher {
             Filter::key_hasher(self).clone()
         }
 
-        /// The share of wrong answers now, from the bits: of keys that are not in it and whose
-        /// hashes are spread evenly. Each kind says whether it is exact. It is an estimate of a
-        /// chain of Bloom filters and of some schemes of other programs
-        /// ([`BloomFilter::false_positive_rate`](crate::BloomFilter::false_positive_rate)), and of
-        /// maps where some values have no name. Beside a divider it is the most: of keys that were
-        /// no exceptions about half are denied too.
+        /// The false-positive rate now, from the bits, for non-members whose hashes are spread
+        /// evenly.
+        ///
+        /// Each kind says whether the rate is exact. It is an estimate for a chain of Bloom
+        /// filters, for some schemes of other programs
+        /// ([`BloomFilter::false_positive_rate`](crate::BloomFilter::false_positive_rate)), and for
+        /// maps in which some values have no name. For a filter with a divider it is an upper
+        /// bound: about half of the false positives that were no exceptions are denied too.
         #[must_use]
         pub fn false_positive_rate(&self) -> f64 {
             Filter::false_positive_rate(self)
         }
 
-        /// The share of wrong answers promised as long as the filter holds no more than its
-        /// capacity.
+        /// The false-positive rate that is promised while the filter holds at most its capacity.
         #[must_use]
         pub fn promised_false_positive_rate(&self) -> f64 {
             Filter::promised_false_positive_rate(self)
         }
 
-        /// Keys the filter was planned for; of a chain, of all its links.
+        /// The number of keys that the filter was planned for; of a chain, the sum over all links.
         #[must_use]
         pub fn capacity(&self) -> u64 {
             Filter::capacity(self)
         }
 
-        /// What happens when more keys come than that.
+        /// The policy for keys past the capacity.
         #[must_use]
         pub fn over_capacity(&self) -> OverCapacity {
             Filter::over_capacity(self)
         }
 
-        /// Does the filter hold more than it was planned for?
+        /// Whether the filter holds more keys than it was planned for.
         #[must_use]
         pub fn is_over_capacity(&self) -> bool {
             Filter::is_over_capacity(self)
         }
 
-        /// Does it refuse every new key, now as it is? Keys that are in it, or look so, are still
-        /// taken.
+        /// Whether it refuses every new key in its present state. A key that is a member, or a
+        /// false positive, is still taken.
         #[must_use]
         pub fn is_full(&self) -> bool {
             Filter::is_full(self)
@@ -266,66 +268,69 @@ macro_rules! about_calls {
             Filter::labels(self)
         }
 
-        /// How many keys were given to it, repeats included, where that is known:
+        /// How many keys were inserted, repeats included, if that is known:
         /// [`Filter::keys_inserted`](crate::Filter::keys_inserted).
         #[must_use]
         pub fn keys_inserted(&self) -> Option<u64> {
             Filter::keys_inserted(self)
         }
 
-        /// How many different keys are in it, going by the bits alone.
+        /// An estimate of the number of different keys, from the bits alone.
         #[must_use]
         pub fn estimated_len(&self) -> f64 {
             Filter::estimated_len(self)
         }
 
-        /// Bytes that the bits take in memory.
+        /// The bytes of the bits in memory.
         #[must_use]
         pub fn size_in_bytes(&self) -> u64 {
             Filter::size_in_bytes(self)
         }
 
-        /// The fill of equal parts of the array, for a picture; of several filters, of the largest.
+        /// The fill of equal parts of the array, for a picture; of several filters, the array of
+        /// the largest.
         #[must_use]
         pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
             Filter::fill_of_slices(self, slices)
         }
 
-        /// How many times smaller [`fold`](Self::fold) can make it. Nothing for a kind that does
-        /// not fold.
+        /// The factors by which [`fold`](Self::fold) can make it smaller. Empty for a kind that
+        /// does not fold.
         #[must_use]
         pub fn fold_factors(&self) -> Vec<u64> {
             Filter::fold_factors(self)
         }
 
         /// [`size_in_bytes`](Self::size_in_bytes) after [`fold`](Self::fold) by one of
-        /// [`fold_factors`](Self::fold_factors), to plan with. `None` for what does not fold.
+        /// [`fold_factors`](Self::fold_factors), for planning. `None` for a kind or factor that
+        /// does not fold.
         #[must_use]
         pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
             Filter::folded_size_in_bytes(self, factor)
         }
 
-        /// Holds the bits against what the file says of them: the rest of what a quick opening has
-        /// left out. A filter that is in memory has been checked; there is nothing to do then.
+        /// Checks the bits against the file's checksums and seal: the checks that a quick opening
+        /// left out. A filter in memory has been checked, and nothing is done.
         ///
         /// # Errors
-        /// [`Error::Damaged`](crate::Error::Damaged), with the bytes of the first chunk that is;
-        /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without the
-        /// key of its seal.
+        /// [`Error::Damaged`](crate::Error::Damaged), with the position of the first damaged chunk;
+        /// [`Error::WrongSeal`](crate::Error::WrongSeal) for a file that was changed without its
+        /// seal key.
         pub fn verify(&self) -> Result<()> {
             Filter::verify(self)
         }
 
-        /// Forgets all keys. A chain becomes its first link.
+        /// Removes all keys. A chain becomes its first link.
         ///
         /// # Errors
-        /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for a mapped
-        /// filter's copy; [`Error::NotPossible`](crate::Error::NotPossible) for a static filter.
+        /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for a copy of a mapped
+        /// filter; [`Error::NotPossible`](crate::Error::NotPossible) for a static filter.
         pub fn clear(&mut self) -> Result<()> {
             MutableFilter::clear(self)
         }
 
-        /// Changes what happens past capacity. A tepal file keeps it, other files do not.
+        /// Changes the policy for keys past the capacity. A tepal file keeps it, other formats do
+        /// not.
         ///
         /// # Errors
         /// [`Error::NotPossible`](crate::Error::NotPossible) for a kind that has one policy.
@@ -333,17 +338,17 @@ macro_rules! about_calls {
             MutableFilter::set_over_capacity(self, policy)
         }
 
-        /// Puts other texts about the set in the place of those there are. A tepal file keeps them,
-        /// other files do not.
+        /// Replaces the labels. A tepal file keeps them, other formats do not.
         ///
         /// # Errors
         /// [`Error::Parameter`](crate::Error::Parameter) for text that a file cannot hold;
-        /// [`Error::NotPossible`](crate::Error::NotPossible) for a chain, whose files have none.
+        /// [`Error::NotPossible`](crate::Error::NotPossible) for a chain, whose files have no
+        /// labels.
         pub fn set_labels(&mut self, labels: Labels) -> Result<()> {
             MutableFilter::set_labels(self, labels)
         }
 
-        /// Takes one copy of a key away, by its hash:
+        /// Removes one copy of a key, by its hash:
         /// [`MutableFilter::remove_hash`](crate::MutableFilter::remove_hash).
         ///
         /// # Errors
@@ -352,7 +357,7 @@ macro_rules! about_calls {
             MutableFilter::remove_hash(self, hash)
         }
 
-        /// Takes one copy of each prepared key away:
+        /// Removes one copy of each prepared key:
         /// [`MutableFilter::remove_prepared`](crate::MutableFilter::remove_prepared).
         ///
         /// # Errors
@@ -361,7 +366,8 @@ macro_rules! about_calls {
             MutableFilter::remove_prepared(self, keys)
         }
 
-        /// Tells a filter whose keys expire the time. Says by how many generations.
+        /// Tells the time to a filter whose keys expire. Returns by how many generations it
+        /// advanced.
         ///
         /// # Errors
         /// [`Error::NotPossible`](crate::Error::NotPossible) for a kind whose keys do not expire,
@@ -372,9 +378,9 @@ macro_rules! about_calls {
     };
 }
 
-/// A type that stands for a filter hands everything on to it: `$inner` and `$inner_mut` are the
-/// filter of `$self`. What is left out does not compile, or is found by clippy where the trait has
-/// an answer of its own.
+/// Implements the traits for a type that stands for a filter: each call goes to `$inner` or
+/// `$inner_mut`, the filter of `$self`. A missing call does not compile, or clippy finds it if the
+/// trait has a default.
 macro_rules! hand_on {
     ($type:ty: $self:ident => $inner:expr, $inner_mut:expr) => {
         #[deny(clippy::missing_trait_methods)]
@@ -531,7 +537,7 @@ macro_rules! hand_on {
                 $inner_mut.advance_to(time)
             }
 
-            // The inherent calls have the name.
+            // The inherent calls have the same names.
             fn union_with(&mut $self, other: &Self) -> Result<()> {
                 <$type>::union_with($self, other)
             }
@@ -545,7 +551,7 @@ macro_rules! hand_on {
 
 pub(crate) use {about_calls, ask_calls, change_calls, hand_on};
 
-/// What there is to say of every filter; a kind puts in what it has beside that.
+/// The facts that every filter has; a kind adds its own.
 pub(crate) fn usual_facts(filter: &dyn Filter) -> Facts {
     let keys = filter.key_hasher();
     Facts {
@@ -579,7 +585,7 @@ pub(crate) fn usual_facts(filter: &dyn Filter) -> Facts {
     }
 }
 
-/// Asking a filter of whatever kind for keys of every type: what every [`Filter`] has.
+/// Lookups for keys of every type, in a filter of any kind. Every [`Filter`] has these calls.
 ///
 /// ```
 /// use tepal::{Ask, BloomFilter, Filter};
@@ -596,7 +602,7 @@ pub trait Ask: Filter {
 
 impl<F: Filter + ?Sized> Ask for F {}
 
-/// Changing a filter of whatever kind by keys of every type: what every [`MutableFilter`] has.
+/// Changes by keys of every type, in a filter of any kind. Every [`MutableFilter`] has these calls.
 pub trait Change: MutableFilter {
     change_calls!();
 }

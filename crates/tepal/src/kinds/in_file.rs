@@ -1,5 +1,5 @@
-//! What a tepal file holds of a filter, whatever its kind: a kind gives and takes its own part and
-//! its body; the envelope around them is the room `format`'s.
+//! A filter's part of a tepal file, for every kind. A kind writes and reads its own part and its
+//! body; the room `format` writes and reads the envelope around them.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -15,14 +15,14 @@ use crate::key::{KeyHasher, Recipe, SecretKey};
 #[cfg(any(feature = "table", feature = "static"))]
 use crate::{bits::mix::spread, key::schemes::Hasher};
 
-/// Bytes of a kind's own part of the header.
+/// The bytes of a kind's own part in the header.
 pub(crate) const OWN_BYTES: usize = 88;
 
-/// The keys of which a file says what its writer's hash makes of them.
+/// The keys of the self-test: a file keeps the hashes that its writer computed for them.
 pub(crate) const SELF_TEST_KEYS: [&[u8; 17]; 4] =
     [b"tepal self-test 0", b"tepal self-test 1", b"tepal self-test 2", b"tepal self-test 3"];
 
-/// The sum of what the self-test keys are spread to, of a filter that spreads hashes (FORMAT.md,
+/// The sum of the fingerprints of the self-test keys, for a filter that spreads hashes (FORMAT.md,
 /// section 4.2.2).
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
@@ -32,7 +32,7 @@ pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
     })
 }
 
-/// Does this hasher give what the writer's gave?
+/// Checks that this hasher gives the same fingerprints as the writer's.
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn check_self_test_of_spread(hasher: &Hasher, sum: u64) -> Result<()> {
     match self_test_of_spread(hasher) == sum {
@@ -41,7 +41,7 @@ pub(crate) fn check_self_test_of_spread(hasher: &Hasher, sum: u64) -> Result<()>
     }
 }
 
-/// A filter as its file has it.
+/// A filter as its file holds it.
 pub(crate) struct FilePart<'a> {
     /// The kind's own part of the header.
     pub(crate) own: [u8; OWN_BYTES],
@@ -49,19 +49,18 @@ pub(crate) struct FilePart<'a> {
     pub(crate) labels: Labels,
     /// The record of the scheme: its tag and its text.
     pub(crate) scheme_record: Option<(u16, String)>,
-    /// Of a kind that consists of several filters, the own part of each.
+    /// The own part of each link, if the kind consists of several filters.
     pub(crate) links: Vec<[u8; OWN_BYTES]>,
-    /// Of a kind that has more to say than there is room for in its own part, that: its segments,
-    /// the names of its values.
+    /// Data that does not fit into the own part: the segments, or the names of a map's values.
     pub(crate) section: Vec<u8>,
-    /// The hashes of keys that it says no for, ascending (FORMAT.md, section 4.9).
+    /// The hashes of the exceptions, ascending (FORMAT.md, section 4.9).
     pub(crate) exceptions: &'a [u64],
-    /// The hashes of keys that were added beside a ribbon, ascending (FORMAT.md, section 4.11).
+    /// The hashes of the keys that were added to a ribbon, ascending (FORMAT.md, section 4.11).
     pub(crate) added: &'a [u64],
-    /// What tells its members from such keys, in the place of a list (section 4.10).
+    /// The divider between members and exceptions, in place of a list (section 4.10).
     #[cfg(feature = "extras")]
     pub(crate) divider: Option<&'a super::divider::Divider>,
-    /// The bits, in pieces that follow each other; nothing of a file whose body is still to come.
+    /// The bits, in consecutive pieces; empty while the body is not read yet.
     pub(crate) body: Vec<&'a [Line]>,
 }
 
@@ -88,52 +87,52 @@ impl<'a> FilePart<'a> {
         }
     }
 
-    /// Bytes of the bits.
+    /// The length of the bits in bytes.
     pub(crate) fn body_len(&self) -> u64 {
         self.body.iter().map(|lines| size_of_val(*lines) as u64).sum()
     }
 }
 
-/// What the files of a kind are, beside what every file is.
+/// Properties of the files of a kind, beyond those of every file.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) kind: Kind,
-    /// How many filters' parts follow the records of a file with this own part.
+    /// The number of links' parts behind the records of a file with this own part.
     pub(crate) links: fn(&[u8; OWN_BYTES]) -> Result<usize>,
-    /// How many bytes follow the links' parts.
+    /// The number of bytes behind the links' parts.
     pub(crate) section: fn(&[u8; OWN_BYTES]) -> Result<u64>,
-    /// What may stand behind the body.
+    /// The data that may follow the body.
     pub(crate) behind: Option<What>,
 }
 
 impl Entry {
-    /// Files of this kind, which have neither links nor a section, and nothing behind the body.
+    /// Describes a kind whose files have no links, no section, and nothing behind the body.
     pub(crate) const fn new(kind: Kind) -> Self {
         Entry { kind, links: |_| Ok(0), section: |_| Ok(0), behind: None }
     }
 
-    /// They have links, as many as this says.
+    /// Sets the function that gives the number of links.
     pub(crate) const fn links(self, links: fn(&[u8; OWN_BYTES]) -> Result<usize>) -> Self {
         Entry { links, ..self }
     }
 
-    /// They have a section, of as many bytes as this says.
+    /// Sets the function that gives the length of the section in bytes.
     pub(crate) const fn section(self, section: fn(&[u8; OWN_BYTES]) -> Result<u64>) -> Self {
         Entry { section, ..self }
     }
 
-    /// This may stand behind the body.
+    /// Sets what may follow the body.
     pub(crate) const fn behind(self, what: What) -> Self {
         Entry { behind: Some(what), ..self }
     }
 }
 
-/// What may stand behind the body of a file.
+/// The data that may follow the body of a file.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum What {
     /// Exceptions, as a list (FORMAT.md, section 4.9) or a divider (section 4.10).
     Exceptions,
-    /// Keys that were added beside a ribbon (section 4.11).
+    /// Keys that were added to a ribbon (section 4.11).
     Added,
 }
 
@@ -146,49 +145,49 @@ impl What {
     }
 }
 
-/// What stood behind the body of a file.
+/// The data that followed the body of a file.
 #[derive(Default)]
 pub(crate) struct Behind {
-    /// Of exceptions, or of added keys.
+    /// The hashes of exceptions, or of added keys.
     pub(crate) hashes: Vec<u64>,
     #[cfg(feature = "extras")]
     pub(crate) divider: Option<super::divider::Divider>,
 }
 
-/// A kind as a type: how its filters come out of a tepal file.
+/// A kind as a type: how its filters are read from a tepal file.
 pub(crate) trait Kinded: Sized {
-    /// What its files are.
+    /// Properties of its files.
     const ENTRY: Entry;
 
-    /// A filter of a file that awaits its body.
+    /// A filter that is read from a file up to its body.
     type Bodiless: AwaitsBody;
 
-    /// Reads what a file holds of it but its body, with every check that needs none.
+    /// Reads everything but the body, with every check that needs no body.
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless>;
 
-    /// The filter with these lines, and what they are to be held against before they are copied.
+    /// Makes the filter with these lines. `checked` runs the checks of the bits before they are
+    /// copied.
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
 
-    /// Takes what stood behind the body. Nothing, where it cannot be without changing the answers:
-    /// then the type is another one.
+    /// Takes the data that followed the body. `None` if the type cannot take it without changing
+    /// its answers: then another type does.
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = None;
 }
 
-/// The error for the number of a kind that there is not, or that this build leaves out.
+/// The error for the number of an unknown kind, or of a kind that this build leaves out.
 pub(crate) fn unknown_kind(number: u16) -> Error {
     Error::Unsupported { what: Kind::WHAT, found: number.into(), known: Kind::WITH_FEATURES }
 }
 
-/// What to do with a file that has exceptions, in the place of opening it as a Bloom filter.
+/// How to open a file that has exceptions, which cannot be opened as a Bloom filter.
 pub(crate) const HONOURS_EXCEPTIONS: &str =
     "it has exceptions, which `tepal::open` and `tepal::from_bytes` honour";
 
-/// What can be asked for by opening a tepal file: a kind, a further form of one, or whichever it
-/// is.
+/// A type that a tepal file can be opened as: a kind, a further form of one, or any kind.
 pub(crate) trait FromFile: Sized {
     type Bodiless: AwaitsBody;
 
-    /// What the files of this kind are; an error, where it is not the kind that is asked for.
+    /// The properties of files of this kind; an error if the type is another kind.
     fn entry(kind: Kind) -> Result<Entry>;
 
     /// [`Kinded::of_part`].
@@ -228,27 +227,27 @@ impl<K: Kinded> FromFile for K {
 
 /// A filter that has everything but its body.
 pub(crate) trait AwaitsBody {
-    /// Lines of the body.
+    /// The number of lines of the body.
     fn lines(&self) -> u64;
-    /// Damage, where this build does not set the bits that the writer's has set. To be asked once
-    /// the body is known to fit the file.
+    /// Reports damage if this build sets other bits than the writer did. To be called when the
+    /// length of the body is known to fit the file.
     fn self_test(&self) -> Result<()>;
-    /// What its bits must be, beside what the chunks' checksums say.
+    /// The checks of the bits beyond the chunks' checksums.
     fn check(&self) -> Box<dyn CheckBody>;
 }
 
-/// What a kind demands of the bits of a file.
+/// A kind's checks of the bits of a file.
 pub(crate) trait CheckBody: Send + Sync + UnwindSafe + RefUnwindSafe {
-    /// Damage, where they are not that.
+    /// Reports damage if the bits do not pass.
     fn check(&self, lines: &[Line]) -> Result<()>;
 }
 
-/// The bits of an opened file and everything they are held against, as a filter of it knows that.
+/// The checks of an opened file's bits, as a filter of it knows them.
 pub(crate) trait BodyChecked: Send + Sync + UnwindSafe + RefUnwindSafe {
-    /// Holds the bits against all of it.
+    /// Runs all checks on the bits.
     fn run(&self, lines: &[Line]) -> Result<()>;
-    /// Were they found right, and not wrong since?
+    /// Whether the checks have passed, and none has failed since.
     fn has_passed(&self) -> bool;
-    /// Is there a seal among it?
+    /// Whether one of the checks is a seal.
     fn is_sealed(&self) -> bool;
 }

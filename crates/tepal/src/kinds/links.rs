@@ -1,4 +1,4 @@
-//! Filters that consist of several, whose bits lie one after the other in the body of a file.
+//! Filters that consist of several links, whose bits follow each other in the body of a file.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,15 +9,15 @@ use super::storage::{Mapped, PlainStorage, Ref};
 use crate::bits::Line;
 use crate::error::Result;
 
-/// A filter of a file that awaits its body: its links, and what it is beside them.
+/// A filter that is read from a file up to its body: its links and its other properties.
 pub(crate) struct Links<L, M> {
     pub(crate) links: Vec<L>,
     pub(crate) meta: M,
 }
 
 impl<L: AwaitsBody, M> Links<L, M> {
-    /// Each link with its lines, what the filter is beside them, and the whole that was checked.
-    /// Whoever asks for the filter without its bits gives none.
+    /// Gives each link its lines. Returns the filters, the other properties, and the whole body
+    /// with its checks, unless `checked` is `None`.
     pub(crate) fn with_lines<T>(
         self,
         lines: Mapped,
@@ -51,7 +51,7 @@ impl<L: AwaitsBody, M> AwaitsBody for Links<L, M> {
     }
 }
 
-/// What the bits of each link must be, and how many lines it has.
+/// The checks of each link's bits, with its number of lines.
 struct EachLink(Vec<(usize, Box<dyn CheckBody>)>);
 
 impl CheckBody for EachLink {
@@ -65,7 +65,7 @@ impl CheckBody for EachLink {
     }
 }
 
-/// The bits of an opened file, of all links together, and what they are held against.
+/// The bits of an opened file, of all links together, and their checks.
 #[derive(Clone)]
 pub(crate) struct Whole {
     lines: Mapped,
@@ -73,12 +73,12 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    /// Holds the bits against what the file says of them.
+    /// Checks the bits against what the file says of them.
     pub(crate) fn verify(&self) -> Result<()> {
         self.check.run(self.lines.as_lines())
     }
 
-    /// The same, where it has not been done.
+    /// [`verify`](Self::verify), unless that has been done.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
         if self.check.has_passed() { Ok(()) } else { self.verify() }
     }

@@ -1,7 +1,7 @@
-//! What is asked of every filter, and the kinds of the list.
+//! The traits that every filter implements, and the kinds of the list.
 //!
 //! A kind is a file or folder here, which implements [`Filter`] and [`Kinded`], and one line in
-//! `list.rs`. What is left out does not compile.
+//! `list.rs`. If one of them is missing, the crate does not compile.
 
 pub(crate) mod any;
 pub(crate) mod bloom;
@@ -45,13 +45,13 @@ pub(crate) use in_file::{
 };
 pub(crate) use storage::Ref;
 
-/// What every filter answers, whatever its kind and wherever its bits are: a
+/// The calls that every filter has, whatever its kind and its storage: a
 /// [`BloomFilter`](crate::BloomFilter), any other type of the list, an [`AnyFilter`], an
 /// [`Opened`](crate::Opened).
 ///
-/// A concrete type has these calls of its own, and nothing is to be imported for them. This is for
-/// a function that takes any filter, and for a list of several; calls that are generic over keys,
-/// such as `contains`, come by [`Ask`]. Nothing outside of this crate can be a filter.
+/// Use this trait for a function that takes any filter, and for a list of several kinds. A concrete
+/// type has the same calls as inherent ones, so it needs no import. Calls that are generic over
+/// keys, such as `contains`, are in [`Ask`]. Only this crate can implement the trait.
 ///
 /// ```
 /// use tepal::{Ask, BloomFilter, Filter};
@@ -71,71 +71,75 @@ pub(crate) use storage::Ref;
     reason = "what only the library asks stands there, so that nobody else can be a filter"
 )]
 pub trait Filter: Inner + fmt::Debug {
-    /// What the filter is.
+    /// The kind of the filter.
     fn kind(&self) -> Kind;
-    /// What it can do.
+    /// The operations that it supports.
     fn can(&self) -> Can;
-    /// What the filter does with a key: to hash ahead of it.
+    /// The filter's key hasher, to hash keys ahead of a call.
     fn key_hasher(&self) -> &KeyHasher;
-    /// Is the key in the set? `false` is certain; `true` means perhaps. A key that the domain
-    /// refuses is not in. [`Ask::contains`] takes keys of every type.
+    /// Looks up a key: `false` means surely not in the set, `true` means perhaps. For a key that
+    /// the key domain refuses the answer is `false`. [`Ask::contains`] takes keys of every type.
     fn contains_key(&self, key: KeyRef<'_>) -> bool;
-    /// How often the key is in, where the filter counts: at least as often as it was inserted.
+    /// The count of the key, if the filter counts: at least how often the key was inserted.
     fn count_key(&self, _key: KeyRef<'_>) -> Option<u64> {
         None
     }
-    /// The share of wrong answers now, from the bits: of keys that are not in it and whose hashes
-    /// are spread evenly. Each kind says whether it is exact.
+    /// The false-positive rate now, from the bits, for non-members whose hashes are spread evenly.
+    /// Each kind says whether it is exact.
     fn false_positive_rate(&self) -> f64;
-    /// The share of wrong answers promised as long as the filter holds no more than its capacity.
+    /// The false-positive rate that is promised while the filter holds at most its capacity.
     fn promised_false_positive_rate(&self) -> f64;
-    /// Keys the filter was planned for; of a chain, of all its links.
+    /// The number of keys that the filter was planned for; of a chain, the sum over all links.
     fn capacity(&self) -> u64;
-    /// What happens when more keys come than that.
+    /// The policy for keys past the capacity.
     fn over_capacity(&self) -> OverCapacity;
-    /// Does the filter hold more than it was planned for?
+    /// Whether the filter holds more keys than it was planned for.
     fn is_over_capacity(&self) -> bool;
-    /// Does it refuse every new key, now as it is? Keys that are in it, or look so, are still
-    /// taken.
+    /// Whether it refuses every new key in its present state. A key that is a member, or a false
+    /// positive, is still taken.
     fn is_full(&self) -> bool;
     /// Free text about the set.
     fn labels(&self) -> &Labels;
-    /// How many keys were given to it, repeats included, where that is known. After a union of
-    /// Bloom filters, chains or expiring filters it is the sum of both. Of a table it is what the
-    /// table holds: copies of keys, or pairs of key and segment.
+    /// How many keys were inserted, repeats included, if that is known. After a union of Bloom
+    /// filters, chains or expiring filters it is the sum of both numbers. For a table it is the
+    /// number of its entries: copies of keys, or pairs of key and segment.
     fn keys_inserted(&self) -> Option<u64>;
-    /// How many different keys are in it, going by the bits alone.
+    /// An estimate of the number of different keys, from the bits alone.
     fn estimated_len(&self) -> f64;
-    /// Bytes that the bits take in memory.
+    /// The bytes of the bits in memory.
     fn size_in_bytes(&self) -> u64;
     /// Everything about the filter, as data. Costs some passes over the bits.
     fn facts(&self) -> Facts;
     /// The fill of equal parts of the largest array, for a picture.
     fn fill_of_slices(&self, slices: usize) -> Vec<f64>;
-    /// How many times smaller it can be made: nothing for a kind that does not fold.
+    /// The factors by which it can be made smaller; empty for a kind that does not fold.
     fn fold_factors(&self) -> Vec<u64> {
         Vec::new()
     }
-    /// [`size_in_bytes`](Self::size_in_bytes) after a fold by one of these factors.
+    /// [`size_in_bytes`](Self::size_in_bytes) after a fold by one of
+    /// [`fold_factors`](Self::fold_factors).
     fn folded_size_in_bytes(&self, _factor: u64) -> Option<u64> {
         None
     }
-    /// Holds the bits against what the file says of them: the rest of what a quick opening has left
+    /// Checks the bits against the file's checksums and seal: the checks that a quick opening left
     /// out.
     ///
     /// # Errors
-    /// [`Error::Damaged`], with the bytes of the first chunk that is; [`Error::WrongSeal`] for a
-    /// file that was changed without the key of its seal.
+    /// [`Error::Damaged`], with the position of the first damaged chunk; [`Error::WrongSeal`] for a
+    /// file that was changed without its seal key.
     fn verify(&self) -> Result<()>;
-    /// The error for what it cannot do: it names the kind, the operation, and what to do instead.
+    /// The error for an operation that the filter does not support: it names the kind, the
+    /// operation, and what to do instead.
     fn refusal(&self, operation: Operation) -> Error {
         Error::NotPossible { kind: self.kind(), operation, instead: self.instead(operation) }
     }
 }
 
-/// What changes a filter, whatever its kind. What a kind cannot do is [`Error::NotPossible`], which
-/// names the kind, the [`Operation`] and what to do instead; [`Filter::can`] says so ahead. Calls
-/// that are generic over keys, such as `insert`, come by [`Change`].
+/// The calls that change a filter, whatever its kind.
+///
+/// An operation that a kind does not support returns [`Error::NotPossible`], which names the kind,
+/// the [`Operation`] and what to do instead. [`Filter::can`] tells that ahead of the call. Calls
+/// that are generic over keys, such as `insert`, are in [`Change`].
 ///
 /// ```
 /// use tepal::{BloomFilter, Change, MutableFilter};
@@ -153,55 +157,54 @@ pub trait Filter: Inner + fmt::Debug {
     reason = "what only the library asks stands there, so that nobody else can be a filter"
 )]
 pub trait MutableFilter: Filter + InnerMut {
-    /// Inserts a key. `true`: it is surely new.
+    /// Inserts a key. `true`: the key is surely new.
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and refuses more;
+    /// [`Error::CapacityReached`] for a new key if the filter is full and refuses more;
     /// [`Error::KeyRefused`] for a key that the key domain does not have; [`Error::CallerHashes`]
-    /// in a filter of the caller's hashes; [`Error::TooLarge`] where there is no memory;
+    /// in a filter with `caller_hash`; [`Error::TooLarge`] if there is no memory;
     /// [`Error::NotPossible`]. The filter is unchanged then.
     fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool>;
-    /// Forgets all keys.
+    /// Removes all keys.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for an opened file's bits;
-    /// [`Error::NotPossible`].
+    /// [`Error::TooLarge`] if there is no memory for an opened file's bits; [`Error::NotPossible`].
     fn clear(&mut self) -> Result<()> {
         Err(self.refusal(Operation::Clear))
     }
-    /// Changes what happens past capacity.
+    /// Changes the policy for keys past the capacity.
     ///
     /// # Errors
     /// [`Error::NotPossible`] for a kind that has one policy.
     fn set_over_capacity(&mut self, policy: OverCapacity) -> Result<()>;
-    /// Puts other texts about the set in the place of those there are.
+    /// Replaces the labels.
     ///
     /// # Errors
     /// [`Error::Parameter`] for text that a file cannot hold; [`Error::NotPossible`].
     fn set_labels(&mut self, labels: Labels) -> Result<()>;
-    /// Takes one copy of a key away, by its hash. Remove only what was inserted: a stranger's
-    /// removal takes a member away at the filter's rate.
+    /// Removes one copy of a key, by its hash. Remove only keys that were inserted: removing a
+    /// non-member removes a member with the probability of the filter's rate.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] where keys cannot be removed; [`Error::TooLarge`] and
+    /// [`Error::NotPossible`] if the kind cannot remove keys; [`Error::TooLarge`] and
     /// [`Error::Damaged`] for an opened file, which is copied into memory first. The filter is
     /// unchanged then.
     fn remove_hash(&mut self, _hash: u64) -> Result<Removal> {
         Err(self.refusal(Operation::Remove))
     }
-    /// Takes one copy of each key away that the filter's key hasher has prepared. Says how many
+    /// Removes one copy of each key that the filter's key hasher has prepared. Returns how many
     /// were removed.
     ///
-    /// A list that is removed a second time removes members: its keys are not in the filter any
-    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
-    /// first, and remove none if one of them is surely not in.
+    /// Removing the same list a second time removes members: its keys are no longer in the filter,
+    /// and at the filter's rate they look like members. If that can happen, look all keys up first,
+    /// and remove none if one of them is surely not a member.
     ///
     /// # Errors
     /// As [`remove_hash`](Self::remove_hash). The keys before the refused one are removed.
     fn remove_prepared(&mut self, _keys: &PreparedKeys) -> Result<u64> {
         Err(self.refusal(Operation::Remove))
     }
-    /// Tells a filter whose keys expire the time. Says by how many generations.
+    /// Tells the time to a filter whose keys expire. Returns by how many generations it advanced.
     ///
     /// # Errors
     /// [`Error::NotPossible`] for a kind whose keys do not expire, or expire by their number.
@@ -211,16 +214,16 @@ pub trait MutableFilter: Filter + InnerMut {
     /// Adds all keys of a filter of the same kind, shape and hasher.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ; [`Error::CapacityReached`] where the union would
-    /// hold more than the capacity and the policy is to refuse; [`Error::NotPossible`]. The filter
-    /// is unchanged then.
+    /// [`Error::Incompatible`] if they differ; [`Error::CapacityReached`] if the union would hold
+    /// more than the capacity and the policy is to refuse; [`Error::NotPossible`]. The filter is
+    /// unchanged then.
     fn union_with(&mut self, _other: &Self) -> Result<()>
     where
         Self: Sized,
     {
         Err(self.refusal(Operation::Unite))
     }
-    /// Keeps what both filters have.
+    /// Keeps the keys that both filters have.
     ///
     /// # Errors
     /// As [`union_with`](Self::union_with).
@@ -232,41 +235,41 @@ pub trait MutableFilter: Filter + InnerMut {
     }
 }
 
-/// What became of a key that was to be removed.
+/// The result of removing a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
-    /// One copy of it was taken away.
+    /// One copy of the key was removed.
     Removed,
-    /// It was not in, and nothing is changed.
+    /// The key was not in the filter; nothing changed.
     NotHeld,
-    /// A growing filter keeps it, since it looks as if it were in two links, and in one of them it
-    /// is another key: nothing is changed, lest that one be lost.
+    /// Nothing changed, because the key looks like a member in two links of a growing filter. In
+    /// one of them it is a false positive, and removing it there would lose another key.
     Kept,
 }
 
-/// What the library alone asks of a filter.
+/// Calls of a filter for this crate only.
 pub(crate) trait Inner {
-    /// Answers prepared keys; there are as many answers.
+    /// Answers prepared keys, one answer for each.
     fn contains_batch(&self, keys: Batch<'_>, answers: &mut [bool]);
-    /// [`Filter::verify`] before the bits are copied, where it has not been done.
+    /// [`Filter::verify`] before the bits are copied, unless that has been done.
     fn check_before_copying(&self) -> Result<()>;
-    /// What a tepal file holds of it; or why there is none.
+    /// The filter's part of a tepal file; an error that says why there is none.
     fn file_part(&self) -> Result<FilePart<'_>>;
-    /// What its user should know.
+    /// Warnings for the user.
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
     }
-    /// What to do instead of what it cannot do.
+    /// What to do instead of an operation that it does not support.
     fn instead(&self, operation: Operation) -> &'static str {
         operation.instead()
     }
 }
 
-/// What the library alone does to a filter.
+/// Changing calls of a filter for this crate only.
 pub(crate) trait InnerMut {
-    /// Inserts prepared keys, of which `done` of the same call are in already.
+    /// Inserts prepared keys. `done` keys of the same call are inserted already.
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()>;
-    /// Its keys are of this domain from now on.
+    /// Sets the key domain.
     #[cfg(feature = "foreign")]
     fn set_key_domain(&mut self, domain: crate::ids::KeyDomain);
 }

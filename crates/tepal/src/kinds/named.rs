@@ -1,5 +1,5 @@
-//! The segments that a filter has, or the values of a map that have names: their numbers and names,
-//! and how many keys each holds; and how they stand in a file (FORMAT.md, section 4.2.5).
+//! The segments of a filter, or the named values of a map: their numbers, names and numbers of
+//! keys, and their encoding in a file (FORMAT.md, section 4.2.5).
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -11,13 +11,13 @@ use crate::error::{Error, Result};
 use crate::facts::SegmentFacts;
 use crate::fields::{Fields, check_text};
 
-/// So many segments there can be.
+/// The most segments of a filter.
 pub(crate) const MOST_SEGMENTS: usize = 1 << 16;
 
 /// The most bytes of a name.
 pub(crate) const MOST_NAME_BYTES: usize = 1024;
 
-/// One of the segments of a `SegmentFilter`, by its number there.
+/// One of the segments of a `SegmentFilter`, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Segment(pub(crate) u16);
 
@@ -28,24 +28,24 @@ impl Segment {
         Segment(number)
     }
 
-    /// Its number.
+    /// The number of this segment.
     #[must_use]
     pub const fn number(self) -> u16 {
         self.0
     }
 }
 
-/// Can a segment have this name? It has 1 to 1,024 bytes and no control characters, nor any that
-/// turn the direction of text.
+/// Checks that a segment can have this name: it has 1 to 1,024 bytes, no control characters, and no
+/// characters that turn the direction of text.
 ///
 /// # Errors
-/// [`Error::Parameter`] where it cannot.
+/// [`Error::Parameter`] if it cannot.
 #[cfg(feature = "table")]
 pub fn check_segment_name(name: &str) -> Result<()> {
     check_name("the name of a segment", name)
 }
 
-/// The same for what else has a name.
+/// [`check_segment_name`] for other named things.
 pub(crate) fn check_name(of: &'static str, name: &str) -> Result<()> {
     if name.len() > MOST_NAME_BYTES {
         let found = format_args!("{} bytes", name.len()).to_string();
@@ -54,12 +54,12 @@ pub(crate) fn check_name(of: &'static str, name: &str) -> Result<()> {
     check_text(of, name)
 }
 
-/// A segment that there is.
+/// A segment of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Listed {
     pub(crate) number: u16,
     pub(crate) name: Option<Box<str>>,
-    /// How many numbers it holds.
+    /// The number of its fingerprints.
     pub(crate) len: u64,
 }
 
@@ -67,15 +67,15 @@ pub(crate) struct Listed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SegmentList {
     listed: Vec<Listed>,
-    /// The numbers of those that have a name, by these.
+    /// The numbers of the segments that have a name, in the order of the names.
     by_name: Vec<u16>,
 }
 
 impl SegmentList {
-    /// Of ascending numbers.
+    /// Makes a list of segments whose numbers ascend.
     ///
     /// # Errors
-    /// [`Error::Damaged`] where two have one name.
+    /// [`Error::Damaged`] if two have the same name.
     pub(crate) fn new(listed: Vec<Listed>) -> Result<Self> {
         let mut list = SegmentList { listed, by_name: Vec::new() };
         let named = list.listed.iter().filter(|segment| segment.name.is_some());
@@ -89,17 +89,17 @@ impl SegmentList {
         Ok(list)
     }
 
-    /// All of them, by their numbers.
+    /// All segments, by their numbers.
     pub(crate) fn listed(&self) -> &[Listed] {
         &self.listed
     }
 
-    /// Where a segment stands in the list.
+    /// The position of a segment in the list.
     #[inline]
     pub(crate) fn position(&self, segment: Segment) -> Option<usize> {
         let number = segment.0;
         match self.listed.get(usize::from(number)) {
-            // None is missing before it.
+            // No number before it is missing.
             Some(listed) if listed.number == number => Some(number.into()),
             _ => self.listed.binary_search_by_key(&number, |listed| listed.number).ok(),
         }
@@ -114,13 +114,13 @@ impl SegmentList {
         self.get(segment)?.name.as_deref()
     }
 
-    /// The segment that has this name; or the place among the names where it would stand.
+    /// The segment of this name; or the position among the names to insert it at.
     pub(crate) fn find(&self, name: &str) -> core::result::Result<Segment, usize> {
         let at = self.by_name.binary_search_by(|number| self.name(Segment(*number)).cmp(&Some(name)));
         at.map(|at| Segment(self.by_name[at]))
     }
 
-    /// As data.
+    /// The list as facts.
     pub(crate) fn facts(&self) -> Vec<SegmentFacts> {
         let of = |listed: &Listed| SegmentFacts {
             number: listed.number,
@@ -130,13 +130,13 @@ impl SegmentList {
         self.listed.iter().map(of).collect()
     }
 
-    /// Bytes in a file.
+    /// The length in a file in bytes.
     pub(crate) fn file_len(&self) -> usize {
         let names = self.listed.iter().map(|listed| listed.name.as_ref().map_or(0, |name| name.len() + 7));
         16 * self.listed.len() + names.sum::<usize>()
     }
 
-    /// Writes the list as a file has it.
+    /// Writes the list in the file's encoding.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         for listed in &self.listed {
             let name = listed.name.as_deref().unwrap_or("").as_bytes();
@@ -150,8 +150,8 @@ impl SegmentList {
     }
 }
 
-/// Reads one member of a list of a file, of which `last` was the one before. `of` is what an error
-/// says has a name.
+/// Reads the next member of a list from a file; `last` is the number before it. `of` names the
+/// named thing in errors.
 pub(crate) fn read_listed(
     fields: &mut Fields<'_>,
     of: &'static str,
@@ -170,12 +170,12 @@ pub(crate) fn read_listed(
     Ok(Listed { number, name: (len > 0).then(|| name.into()), len: numbers })
 }
 
-/// The error for what such a list cannot be.
+/// The error for a damaged list.
 pub(crate) fn damaged(what: &str) -> Error {
     Error::damaged(format_args!("the list of its names {what}"))
 }
 
-/// Bytes, and zeros behind them up to a multiple of 8.
+/// Reads bytes and the zeros that pad them to a multiple of 8.
 pub(crate) fn padded<'a>(fields: &mut Fields<'a>, len: usize) -> Result<&'a [u8]> {
     let taken = fields.take(len)?;
     let padding = fields.take(len.next_multiple_of(8) - len)?;
@@ -185,15 +185,15 @@ pub(crate) fn padded<'a>(fields: &mut Fields<'a>, len: usize) -> Result<&'a [u8]
     }
 }
 
-/// What only lists do that change.
+/// Calls for lists that change.
 #[cfg(feature = "table")]
 impl SegmentList {
-    /// The same list in memory of its own.
+    /// A copy in newly allocated memory.
     pub(crate) fn copied(&self) -> Result<Self> {
         Ok(SegmentList { listed: copy_of(&self.listed)?, by_name: copy_of(&self.by_name)? })
     }
 
-    /// The same, or the error for a segment that there is not.
+    /// Looks up a segment; the error for a segment that does not exist.
     pub(crate) fn check(&self, segment: Segment) -> Result<&Listed> {
         self.get(segment).ok_or_else(|| {
             let expected = "that of a segment that was added (`add_segment`)";
@@ -201,7 +201,7 @@ impl SegmentList {
         })
     }
 
-    /// A segment holds so many numbers more.
+    /// Adds this number of fingerprints to a segment.
     #[inline]
     pub(crate) fn grow(&mut self, segment: Segment, numbers: u64) {
         if let Some(at) = self.position(segment) {
@@ -209,19 +209,19 @@ impl SegmentList {
         }
     }
 
-    /// Segments hold so many numbers, in the order of the list.
+    /// Sets the numbers of fingerprints, in the order of the list.
     pub(crate) fn set_lens(&mut self, lens: &[u64]) {
         self.listed.iter_mut().zip(lens).for_each(|(listed, len)| listed.len = *len);
     }
 
-    /// v: bits that every number of a segment has room in.
+    /// v: the number of bits that hold every segment's number.
     pub(crate) fn tag_bits(&self) -> u8 {
         self.listed.last().map_or(0, |last| (16 - last.number.leading_zeros()) as u8)
     }
 
-    /// The lowest number that is free.
+    /// The lowest unused number.
     pub(crate) fn free(&self) -> Result<u16> {
-        // Numbers ascend: up to the first gap each is its own place.
+        // The numbers ascend: up to the first gap each number equals its position.
         let (mut low, mut high) = (0, self.listed.len());
         while low < high {
             let middle = (low + high) / 2;
@@ -233,7 +233,7 @@ impl SegmentList {
         })
     }
 
-    /// The segment of this name, which is added where there is none.
+    /// The segment of this name; it is added if it does not exist.
     pub(crate) fn named(&mut self, name: &str) -> Result<Segment> {
         if let Ok(segment) = self.find(name) {
             return Ok(segment);
@@ -244,7 +244,7 @@ impl SegmentList {
         Ok(Segment(number))
     }
 
-    /// Adds a segment without numbers; the number is free, and no other has the name.
+    /// Adds a segment without fingerprints; number and name must be unused.
     pub(crate) fn add(&mut self, number: u16, name: Option<&str>) {
         let at = self.listed.partition_point(|listed| listed.number < number);
         if let Some(Err(place)) = name.map(|name| self.find(name)) {
@@ -253,14 +253,14 @@ impl SegmentList {
         self.listed.insert(at, Listed { number, name: name.map(Box::from), len: 0 });
     }
 
-    /// Takes a segment off the list.
+    /// Removes a segment from the list.
     pub(crate) fn remove(&mut self, segment: Segment) {
         let Some(at) = self.position(segment) else { return };
         self.by_name.retain(|number| *number != segment.0);
         self.listed.remove(at);
     }
 
-    /// Gives a segment another name, which no other has.
+    /// Renames a segment; the name must be unused.
     pub(crate) fn rename(&mut self, segment: Segment, name: &str) {
         let Some(at) = self.position(segment) else { return };
         self.by_name.retain(|number| *number != segment.0);

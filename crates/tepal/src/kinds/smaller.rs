@@ -1,4 +1,4 @@
-//! A filter of any kind made smaller, or static.
+//! Makes a filter of any kind smaller, or static.
 
 use super::bloom::BloomFilter;
 use super::storage::Mapped;
@@ -7,19 +7,20 @@ use crate::error::Result;
 use crate::ids::Operation;
 
 impl AnyFilter {
-    /// Makes it this many times smaller: [`BloomFilter::fold`].
+    /// Makes the filter this many times smaller: [`BloomFilter::fold`].
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a kind that does not fold;
     /// [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
-    /// [quick](crate::Open::quick) and whose bits are not what was written.
+    /// [quick](crate::Open::quick) and whose bits are damaged.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         *self = self.folded_by(factor)?;
         Ok(())
     }
 
-    /// Makes it as small as this rate allows: [`BloomFilter::shrink_to`]. Says how many times
-    /// smaller. A growing filter becomes one table, of another kind (`GrowingFilter::freeze`).
+    /// Makes the filter as small as this rate allows: [`BloomFilter::shrink_to`]. Returns how many
+    /// times smaller it became. A growing filter becomes one table, of another kind
+    /// (`GrowingFilter::freeze`).
     ///
     /// # Errors
     /// As there, and as [`fold`](Self::fold).
@@ -51,8 +52,9 @@ impl AnyFilter {
         Ok(Some((factor, self.same_exceptions(folded.into_mapped())?)))
     }
 
-    /// A ribbon of what a table holds:
-    /// [`QuotientFilter::to_ribbon`](crate::QuotientFilter::to_ribbon), and of a growing filter.
+    /// Makes a ribbon filter from the fingerprints of a table:
+    /// [`QuotientFilter::to_ribbon`](crate::QuotientFilter::to_ribbon), and the same for a growing
+    /// filter.
     ///
     /// # Errors
     /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for every other kind.
@@ -65,7 +67,7 @@ impl AnyFilter {
         }
     }
 
-    /// A folded filter has the members of the one that it was, so that the same keys are none.
+    /// A folded filter has the same members, so it keeps the same exceptions.
     fn same_exceptions(&self, folded: BloomFilter<Mapped>) -> Result<AnyFilter> {
         match self {
             #[cfg(feature = "extras")]

@@ -1,5 +1,5 @@
-//! Where a filter's bits live: in memory, in an opened file, inside bytes of the caller's, or
-//! shared by threads.
+//! Where a filter's bits live: in memory, in an opened file, inside the caller's bytes, or shared
+//! by threads.
 
 mod mapped;
 
@@ -15,32 +15,32 @@ pub use mapped::Mapped;
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 pub(crate) use mapped::Private;
 
-/// Held by a filter and its clones: counted by atomics, where the machine has them.
+/// A reference count that a filter and its clones share: atomic, if the machine has atomics.
 #[cfg(not(target_has_atomic = "ptr"))]
 pub(crate) use alloc::rc::Rc as Ref;
 #[cfg(target_has_atomic = "ptr")]
 pub(crate) use alloc::sync::Arc as Ref;
 
-/// Where the bits of a filter live: [`InMemory`], in an opened file ([`Mapped`]), inside bytes of
-/// the caller's ([`InBytes`]), or in [`Shared`](crate::storage::Shared). Nothing else can be a
-/// storage.
+/// Where the bits of a filter live: in memory ([`InMemory`]), in an opened file ([`Mapped`]),
+/// inside the caller's bytes ([`InBytes`]), or shared by threads
+/// ([`Shared`](crate::storage::Shared)). Only this crate can implement the trait.
 pub trait Storage: sealed::Sealed {
-    /// The bits, to be asked.
+    /// The bits, for lookups.
     #[doc(hidden)]
     fn view(&self) -> View<'_>;
 
-    /// Keys inserted that the filter itself was not told of; nothing where that is not known.
+    /// The number of keys inserted through other handles; `None` if that is not known.
     #[doc(hidden)]
     fn inserted_since(&self) -> Option<u64> {
         Some(0)
     }
 
-    /// The bits in memory: a copy, or the same memory.
+    /// Moves the bits into memory, or copies them.
     #[doc(hidden)]
     fn into_lines(self) -> Result<Vec<Line>>;
 }
 
-/// Where bits live that nobody changes while they are read: every storage but
+/// A storage whose bits nobody changes while they are read: every storage but
 /// [`Shared`](crate::storage::Shared).
 pub trait PlainStorage: Storage {
     /// The bits.
@@ -48,13 +48,13 @@ pub trait PlainStorage: Storage {
     fn as_lines(&self) -> &[Line];
 }
 
-/// Where bits live that can be changed through `&mut`: [`InMemory`] and [`Mapped`].
+/// A storage whose bits can be changed through `&mut`: [`InMemory`] and [`Mapped`].
 pub trait StorageMut: PlainStorage {
-    /// The bits, to be changed; nothing where they are a file's.
+    /// The bits, for changes; `None` if they belong to a file.
     #[doc(hidden)]
     fn own(&mut self) -> Option<&mut [Line]>;
 
-    /// Takes other bits in their place.
+    /// Replaces the bits.
     #[doc(hidden)]
     fn replace(&mut self, lines: Vec<Line>);
 }
@@ -63,18 +63,18 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// The bits, to be asked.
+/// The bits, for lookups.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a>(pub(crate) Bits<'a>);
 
-/// A copy of the lines, on huge pages where they are many.
+/// Copies the lines, onto huge pages if there are many.
 pub(crate) fn copied(lines: &[Line]) -> Result<Vec<Line>> {
     let mut copy = bits::zeroed(lines.len() as u64)?;
     copy.copy_from_slice(lines);
     Ok(copy)
 }
 
-/// Bits in memory: of every filter that is built, and of one that was read with
+/// Bits in memory: the storage of every filter that is built, or read with
 /// [`from_bytes`](crate::BloomFilter::from_bytes).
 #[derive(Clone, PartialEq)]
 pub struct InMemory(pub(crate) Box<[Line]>);
@@ -122,26 +122,26 @@ impl fmt::Debug for InMemory {
     }
 }
 
-/// Bits inside bytes that the caller has, asked where they are and never copied: a `&[u8]`, bytes
-/// that were built into the program ([`include_aligned!`](crate::include_aligned)), a map of the
-/// caller's, a piece of a larger file.
+/// Bits inside the caller's bytes, which are read in place and never copied: a `&[u8]`, bytes built
+/// into the program ([`include_aligned!`](crate::include_aligned)), the caller's memory map, a
+/// piece of a larger file.
 ///
 /// [`BloomFilter::view`](crate::BloomFilter::view) makes such a filter.
 ///
-/// `B` is a reference, an `Arc` or an `Rc` to whatever gives bytes ([`StableBytes`]): clones and
-/// moves of the filter leave the bytes where they are.
+/// `B` is a reference, an `Arc` or an `Rc` to something that gives bytes ([`StableBytes`]). Clones
+/// and moves of the filter leave the bytes in place.
 #[derive(Clone)]
 pub struct InBytes<B> {
     bytes: B,
     body: Range<usize>,
 }
 
-/// Bytes that stay where they are when who holds them is moved or cloned: `&T`, `Arc<T>` and
-/// `Rc<T>`, for whatever `T` gives bytes by [`AsRef`], such as `&[u8]`, `&Vec<u8>`, and `Arc` of a
-/// map. Nothing else can be such.
+/// Bytes that stay in place when their holder is moved or cloned: `&T`, `Arc<T>` and `Rc<T>`, if
+/// `T` gives bytes by [`AsRef`], such as `&[u8]`, `&Vec<u8>`, and an `Arc` of a memory map. Only
+/// this crate can implement the trait.
 ///
-/// `T` gives the same bytes each time it is asked, as all of the standard library do. One that does
-/// not can make an answer wrong, or panic.
+/// `T` must give the same bytes on every call, as all types of the standard library do. A type that
+/// does not can make an answer wrong, or cause a panic.
 pub trait StableBytes: Clone + sealed::Sealed {
     /// The bytes.
     #[doc(hidden)]
@@ -165,8 +165,8 @@ macro_rules! stable_bytes {
 stable_bytes!(&T, alloc::rc::Rc<T>, #[cfg(target_has_atomic = "ptr")] alloc::sync::Arc<T>);
 
 impl<B: StableBytes> InBytes<B> {
-    /// The lines at these places, where they can be asked as they lie: on a little-endian machine,
-    /// from a multiple of 64 in memory on.
+    /// The lines in this range of the bytes, if they can be read in place: on a little-endian
+    /// machine, at an address that is a multiple of 64.
     ///
     /// # Errors
     /// [`Error::NotInPlace`].
@@ -196,7 +196,7 @@ impl<B: StableBytes> Storage for InBytes<B> {
 impl<B: StableBytes> PlainStorage for InBytes<B> {
     #[inline(always)]
     fn as_lines(&self) -> &[Line] {
-        // `new` has seen that the cast can be.
+        // `new` has checked that the cast succeeds.
         bytemuck::cast_slice(&self.bytes.bytes()[self.body.clone()])
     }
 }

@@ -1,4 +1,4 @@
-//! A filter of either kind, known only at run time, is the filter itself.
+//! A filter whose kind is known only at run time answers as the filter itself.
 
 use alloc::format;
 use alloc::vec;
@@ -8,7 +8,7 @@ use super::chain::Growth;
 use super::*;
 use crate::{BloomFilter, Error, KeyDomain, ScalableBloomFilter, Scheme};
 
-/// A filter of a scheme of RedisBloom's, empty.
+/// An empty filter with a scheme of RedisBloom.
 fn link() -> BloomFilter {
     let builder = BloomFilter::builder().scheme(Scheme::RedisBloom).key_domain(KeyDomain::Integer);
     builder.capacity(100).over_capacity(OverCapacity::Refuse).build().unwrap()
@@ -22,7 +22,7 @@ fn chain(growth: Growth) -> AnyFilter {
     ScalableBloomFilter::new(vec![link()], growth).unwrap().into()
 }
 
-/// The Bloom filters that it consists of, the oldest first.
+/// The Bloom filters of a filter, the oldest first.
 fn parts_of(filter: &AnyFilter) -> Vec<BloomFilter> {
     match filter.clone() {
         AnyFilter::Scalable(chain) => {
@@ -32,7 +32,7 @@ fn parts_of(filter: &AnyFilter) -> Vec<BloomFilter> {
     }
 }
 
-/// What is asked of either kind is asked of the filters that it consists of.
+/// A filter of each kind answers as the filters that it consists of.
 #[test]
 fn either_kind_answers_as_its_parts_do() {
     for (mut filter, parts) in [(one(), 1), (chain(Growth::RedisBloom { expansion: 2 }), 3)] {

@@ -1,20 +1,19 @@
-//! Many hashed keys into a chain, in their order, and which of them were new.
+//! Inserts many hashed keys into a chain, in their order, and tells which were new.
 
 use super::ScalableBloomFilter;
 use crate::error::{Error, Result};
 use crate::key::{Batch, One, PreparedKeys};
 use crate::kinds::bloom::after;
 
-/// Keys that go through the links together.
+/// The most keys that go through the links together.
 const BATCH: usize = 512;
 
 impl ScalableBloomFilter {
-    /// Inserts keys that the chain's [`key_hasher`](Self::key_hasher) has prepared, in their order,
-    /// and says of each whether it was surely new: `is_new[i]` is for key `i`. A key that stands
-    /// twice among them is new once.
+    /// Inserts keys that the chain's [`key_hasher`](Self::key_hasher) has prepared, in their order.
+    /// `is_new[i]` becomes `true` if key `i` was surely new. A key that stands twice among them is
+    /// new once.
     ///
-    /// Costs what asking and inserting them in batches costs: the memory accesses of a batch are
-    /// under way together.
+    /// Costs a batch lookup and a batch insert: the keys of a batch wait for memory together.
     ///
     /// ```
     /// use tepal::{BloomFilter, hash::PreparedKeys};
@@ -31,10 +30,11 @@ impl ScalableBloomFilter {
     ///
     /// # Errors
     /// As [`insert`](Self::insert), and [`Error::NoHash`] for keys that were prepared for another
-    /// scheme. The keys before the refused one are in, and none that `is_new` does not say so of.
+    /// scheme. The keys before the refused one are inserted. No key was inserted for which `is_new`
+    /// is `false`.
     ///
     /// # Panics
-    /// If there are not as many answers as keys.
+    /// If the number of answers differs from the number of keys.
     pub fn insert_prepared_noting(&mut self, keys: &PreparedKeys, is_new: &mut [bool]) -> Result<()> {
         assert_eq!(keys.len(), is_new.len(), "one answer for each key");
         is_new.fill(false);
@@ -53,24 +53,24 @@ impl ScalableBloomFilter {
         }
     }
 
-    /// Inserts hashes in their order. `note` hears of each that was not held before whether it was
-    /// new: one that stands twice among them is heard of twice.
+    /// Inserts hashes in their order. Calls `note` for each hash that the chain did not hold before
+    /// the call, with whether it was new: for a hash that stands twice, `note` is called twice.
     pub(super) fn insert_hashes(&mut self, hashes: &[u64], mut note: impl FnMut(usize, bool)) -> Result<()> {
         (0..).step_by(BATCH).zip(hashes.chunks(BATCH)).try_for_each(|(start, piece)| {
             self.insert_piece(piece, |place, new| note(start + place, new)).map_err(after(start))
         })
     }
 
-    /// [`insert_hashes`](Self::insert_hashes) for at most [`BATCH`] of them.
+    /// [`insert_hashes`](Self::insert_hashes) for at most [`BATCH`] hashes.
     fn insert_piece(&mut self, hashes: &[u64], mut note: impl FnMut(usize, bool)) -> Result<()> {
         self.look(hashes.len())?;
-        // Those that no link holds so far, and where they stand in the piece.
+        // The hashes that no link holds so far, and their positions in the piece.
         let (mut left, mut places, mut answers) = ([0; BATCH], [0u16; BATCH], [false; BATCH]);
         let mut count = hashes.len();
         left[..count].copy_from_slice(hashes);
         (0..).zip(&mut places[..count]).for_each(|(i, place)| *place = i);
         loop {
-            // Most keys are in the newest, which is the largest.
+            // Most keys are in the newest link, which is the largest.
             for link in self.links.iter().rev() {
                 let answers = &mut answers[..count];
                 link.answer_batch(Batch::Hashes(&left[..count]), answers);
@@ -95,7 +95,7 @@ impl ScalableBloomFilter {
             if room == count {
                 return Ok(());
             }
-            // The others may be equal to one that is in now.
+            // The other hashes may equal one that was just inserted.
             left.copy_within(room..count, 0);
             places.copy_within(room..count, 0);
             count -= room;
@@ -103,7 +103,7 @@ impl ScalableBloomFilter {
     }
 }
 
-/// Keeps the hashes that were not found, in their order, without a branch. Says how many there are.
+/// Keeps the hashes that were not found, in their order, without a branch. Returns their number.
 #[inline(always)]
 fn keep_strangers(found: &[bool], hashes: &mut [u64; BATCH], places: &mut [u16; BATCH]) -> usize {
     let mut count = 0;

@@ -1,4 +1,5 @@
-//! Chains from nothing: our own, and what `BF.RESERVE` makes of a rate and a capacity.
+//! Builders of empty chains: tepal's own, and the ones that `BF.RESERVE` makes from a rate and a
+//! capacity.
 
 use alloc::vec;
 
@@ -11,24 +12,27 @@ use crate::ids::{OverCapacity, Scheme};
 use crate::kinds::bloom::BloomFilterBuilder;
 use crate::params::{DEFAULT_RATE, check_rate};
 
-/// Keys of the first link, where nobody says how many are expected.
+/// The keys of the first link, if the caller names no capacity.
 const FIRST: u64 = 1 << 16;
-/// How many times the keys of one link the next one is for, where nobody says it.
+/// How many times more keys the next link has than the one before, if the caller names no
+/// expansion.
 const EXPANSION: u32 = 4;
 
 impl BloomFilterBuilder {
-    /// Builds an empty chain that grows and keeps one promise, however many keys come: the
-    /// [rate](Self::false_positive_rate) is that of the whole chain. Up to its
-    /// [capacity](Self::capacity), or 65,536 keys where none is given, it is one filter; then links
-    /// follow, each for four times the keys of the one before ([`expansion`](Self::expansion)), or
-    /// for more where more are [expected](ScalableBloomFilter::expect_more). Each link is promised
-    /// a quarter of what the links before it leave of the rate, which takes three to six bits a key
-    /// more than one filter of the right size takes.
+    /// Builds an empty chain that grows and keeps one promise for any number of keys: the
+    /// [rate](Self::false_positive_rate) is the rate of the whole chain.
     ///
-    /// From 65,536 keys on it has room for more than 10^10 keys at a rate of 10^-6, and for more
-    /// than 10^8 at 10^-9. Then what is left of the rate is too little for another link, and
-    /// inserting a new key is [`Error::RateOutOfReach`]. Of keys that were chosen by its own hash
-    /// it takes no more once they crowd one link ([`Error::KeysClustered`]).
+    /// Up to its [capacity](Self::capacity), by default 65,536 keys, it is one filter. Then links
+    /// follow, each for four times the keys of the one before ([`expansion`](Self::expansion)), or
+    /// for more if more keys are [expected](ScalableBloomFilter::expect_more). Each link is
+    /// promised a quarter of the rate that the links before it leave. That takes three to six bits
+    /// a key more than one filter of the right size.
+    ///
+    /// With a capacity of 65,536 keys or more the chain has room for more than 10^10 keys at a rate
+    /// of 10^-6, and for more than 10^8 at 10^-9. Then the rest of the rate is too little for
+    /// another link, and inserting a new key is [`Error::RateOutOfReach`]. Keys that an attacker
+    /// chose by their hashes crowd one link; then the chain takes no more of them
+    /// ([`Error::KeysClustered`]).
     ///
     /// ```
     /// use tepal::{BloomFilter, Opened, file::Format};
@@ -42,9 +46,9 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build). [`Error::Parameter`] for a scheme without a 64-bit hash, an
-    /// expansion other than 2 to 256, and for a size or a number of hashes, which follow from rate
-    /// and capacity.
+    /// As [`build`](Self::build). [`Error::Parameter`] for a scheme without a 64-bit hash, for an
+    /// expansion that is not 2 to 256, and for a size or a number of hashes, since both follow from
+    /// rate and capacity.
     pub fn build_growing(mut self) -> Result<ScalableBloomFilter> {
         check_scheme(self.keys.scheme.unwrap_or(Scheme::Xxh3))?;
         let expansion = self.expansion.take().unwrap_or(EXPANSION);
@@ -61,8 +65,8 @@ impl BloomFilterBuilder {
         ScalableBloomFilter::new(vec![self.build()?], Growth::Promise { expansion, rate })
     }
 
-    /// Refuses a size and a number of hashes, which follow from the rate and the capacity of a
-    /// chain that grows.
+    /// Refuses a size and a number of hashes: in a growing chain both follow from rate and
+    /// capacity.
     fn check_follows(&self) -> Result<()> {
         let request = &self.request;
         let given = [
@@ -80,14 +84,14 @@ impl BloomFilterBuilder {
 
 #[cfg(feature = "foreign")]
 impl BloomFilterBuilder {
-    /// Builds an empty chain, as RedisBloom and valkey-bloom make it for `BF.RESERVE key rate
-    /// capacity`: one link for so many keys. With an [`expansion`](Self::expansion) larger ones
-    /// follow as it fills; without one it never grows (`NONSCALING`), and refuses keys past its
-    /// capacity.
+    /// Builds an empty chain, as RedisBloom and valkey-bloom make it for
+    /// `BF.RESERVE key rate capacity`: one link for this number of keys. With an
+    /// [`expansion`](Self::expansion) larger links follow as it fills. Without one it never grows
+    /// (`NONSCALING`), and refuses keys past its capacity.
     ///
-    /// What the program does is done, to the last bit. The first link of a RedisBloom chain that
-    /// grows has *half* of the rate, and each link half of the rate of the one before. A
-    /// valkey-bloom chain's first link has the rate itself.
+    /// The chain equals the program's to the last bit. The first link of a RedisBloom chain that
+    /// grows has *half* of the rate, and each further link half of the rate of the one before. The
+    /// first link of a valkey-bloom chain has the rate itself.
     ///
     /// ```
     /// use tepal::{BloomFilter, Opened, Scheme, file::Format};
@@ -102,17 +106,16 @@ impl BloomFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build). [`Error::Parameter`] for another scheme than
-    /// [`Scheme::RedisBloom`] and [`Scheme::ValkeyBloom`]; an expansion of 0; a size or number of
-    /// hashes for a chain that grows, where these follow from rate and capacity; a rate above 0.25
-    /// for RedisBloom, which cuts it to that.
+    /// As [`build`](Self::build). [`Error::Parameter`] for a scheme other than
+    /// [`Scheme::RedisBloom`] and [`Scheme::ValkeyBloom`]; for an expansion of 0; for a size or
+    /// number of hashes of a chain that grows, since both follow from rate and capacity; for a rate
+    /// above 0.25 under RedisBloom, which lowers the rate to 0.25.
     pub fn build_chain(mut self) -> Result<ScalableBloomFilter> {
-        /// RedisBloom makes this of every higher rate.
+        /// RedisBloom lowers every higher rate to this one.
         const MOST_REDISBLOOM_RATE: f64 = 0.25;
-        /// The share of its rate that RedisBloom gives to the first link of a chain that grows.
+        /// RedisBloom multiplies the rate by this for the first link of a chain that grows.
         const REDISBLOOM_FIRST: f64 = 0.5;
-        /// What valkey-bloom multiplies the rate by for each link after the first, where it is not
-        /// told otherwise.
+        /// valkey-bloom's default factor of the rate for each link after the first.
         const VALKEY_TIGHTENING: f64 = 0.5;
         let scheme = self.keys.scheme.unwrap_or(Scheme::Xxh3);
         if !matches!(scheme, Scheme::RedisBloom | Scheme::ValkeyBloom) {
@@ -145,7 +148,7 @@ impl BloomFilterBuilder {
         ScalableBloomFilter::new(vec![self.build()?], growth)
     }
 
-    /// Refuses what `BF.RESERVE` has no place for.
+    /// Refuses options that `BF.RESERVE` does not have.
     fn check_growing(&self, expansion: u32) -> Result<()> {
         if expansion == 0 {
             let expected = "1 or more; leave it out for a chain that does not grow";
@@ -160,7 +163,7 @@ impl BloomFilterBuilder {
         self.expansion.map_or(Ok(()), |expansion| self.check_growing(expansion))
     }
 
-    /// By how much what is described grows.
+    /// The expansion of the described chain.
     #[cfg(feature = "parallel")]
     pub(crate) fn growth(&self) -> Option<u32> {
         self.expansion

@@ -1,22 +1,22 @@
-//! How a chain grows: the rule of its program, or our own.
+//! How a chain grows: the rule of its program, or tepal's own.
 
 use core::fmt;
 
-/// The rule by which the next filter of the chain follows from the last.
+/// The rule that gives the next link of the chain.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Growth {
-    /// Never: the chain is full when its one filter is.
+    /// Never: the chain is full when its one link is.
     Fixed,
-    /// RedisBloom: `expansion` times the entries, half the error.
+    /// RedisBloom: `expansion` times the keys, half the rate.
     RedisBloom { expansion: u32 },
-    /// valkey-bloom: `expansion` times the capacity, filter j at `rate · tightening^j`.
+    /// valkey-bloom: `expansion` times the capacity; link j has the rate `rate · tightening^j`.
     ValkeyBloom { expansion: u32, rate: f64, tightening: f64 },
-    /// Our own: [`promise`](super::promise) has the plan of its links.
+    /// tepal's own: [`promise`](super::promise) has the plan of its links.
     Promise { expansion: u32, rate: f64 },
 }
 
 impl Growth {
-    /// How many times the keys of the last link the next one is for.
+    /// The next link has this many times the keys of the last one.
     pub(super) fn expansion(&self) -> Option<u32> {
         match self {
             Growth::Fixed => None,
@@ -25,7 +25,7 @@ impl Growth {
         }
     }
 
-    /// Is it our own, which keeps one promise and can be in a tepal file?
+    /// Whether it is tepal's own rule, which keeps one promise and has a tepal file.
     pub(crate) fn is_own(&self) -> bool {
         match self {
             Growth::Fixed | Growth::RedisBloom { .. } | Growth::ValkeyBloom { .. } => false,

@@ -1,4 +1,4 @@
-//! A growing chain's part of a tepal file (FORMAT.md, section 4.2.1), and its links on one body.
+//! A growing chain's part of a tepal file (FORMAT.md, section 4.2.1), and the links on its body.
 
 use alloc::vec::Vec;
 
@@ -14,13 +14,13 @@ use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
-/// The most links of a file. With twice the keys each, there are no more keys than a number can
-/// count.
+/// The most links of a file. Each link at least doubles the keys, so 64 links hold more than a
+/// 64-bit number can count.
 pub(crate) const MOST_LINKS: usize = 64;
-/// How many times the keys of one link the next one may be for.
+/// How many times more keys a link may have than the one before.
 pub(crate) const EXPANSIONS: core::ops::RangeInclusive<u32> = 2..=256;
 
-/// How many links a file has that begins its own part so.
+/// The number of links of a file, read from its own part.
 fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
     let links = u32::from_le_bytes(core::array::from_fn(|i| own[i]));
     usize::try_from(links)
@@ -29,13 +29,13 @@ fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
         .ok_or_else(|| Error::parameter("the number of filters in the chain", links, "a number from 1 to 64"))
 }
 
-/// The schemes that have chains of our own: those with a 64-bit hash.
+/// Refuses a scheme without a 64-bit hash for tepal's own chains.
 pub(crate) fn check_scheme(scheme: Scheme) -> Result<()> {
     sizing::check_has_hash("the scheme of a growing chain", scheme)
 }
 
 impl ScalableBloomFilter {
-    /// What a tepal file holds of it, where it is of our own kind.
+    /// The file part of a chain of tepal's own kind.
     pub(super) fn part(&self, expansion: u32, rate: f64) -> FilePart<'_> {
         let parts: Vec<_> = self.links.iter().map(|link| link.part()).collect();
         let mut own = [0; OWN_BYTES];
@@ -49,7 +49,7 @@ impl ScalableBloomFilter {
     }
 }
 
-/// Reads the own part and those of the links, with every check that needs no body.
+/// Reads the own part and the links' parts, with every check that needs no body.
 fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Bodiless, Growth>> {
     let own = &part.own;
     let expansion = u32::from_le_bytes(core::array::from_fn(|i| own[4 + i]));
@@ -73,7 +73,7 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Bodi
     Ok(Links { links, meta: Growth::Promise { expansion, rate } })
 }
 
-/// What one filter of a chain must be, beside what every filter is.
+/// Checks one link of a chain, beyond the checks of every filter.
 fn check_link(link: &Bodiless, first: &Bodiless) -> Result<()> {
     let (meta, first) = (link.meta(), first.meta());
     check_scheme(meta.keys.scheme())?;

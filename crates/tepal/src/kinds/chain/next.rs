@@ -1,17 +1,17 @@
-//! When a chain grows, and the next link by its rule.
+//! Decides when a chain grows, and makes its next link.
 
 use super::ScalableBloomFilter;
 use super::grow::Growth;
 use crate::error::{Error, Result};
 use crate::kinds::bloom::BloomFilter;
 
-/// One insert makes a chain at most so many times larger, or by this many bytes: its numbers may
-/// come from a file that a stranger wrote.
+/// One insert makes a chain at most this many times larger, or larger by [`SMALL_GROWTH`] bytes:
+/// its numbers may come from an untrusted file.
 const MOST_GROWTH: u64 = 1024;
 const SMALL_GROWTH: u64 = 1 << 20;
 
 impl ScalableBloomFilter {
-    /// The empty filter that comes after the newest.
+    /// Makes the empty link that follows the newest.
     pub(super) fn next_link(&self) -> Result<BloomFilter> {
         let newest = self.newest();
         let full = || Error::CapacityReached { capacity: newest.capacity(), inserted: 0 };
@@ -42,9 +42,9 @@ impl ScalableBloomFilter {
         })
     }
 
-    /// Looks at the newest link, before so many keys, each time that half of its keys were given,
-    /// repeats included. Where they are crowded into few of its lines each key is refused: others
-    /// like them would be taken for seen. Other programs' chains go on.
+    /// Measures the newest link, before `keys` more keys, each time that half of its capacity was
+    /// given, repeats included. If the keys crowd few lines, each further key is refused: the chain
+    /// would mistake similar keys for members. Other programs' chains are not measured.
     #[inline]
     pub(super) fn look(&mut self, keys: usize) -> Result<()> {
         let half = self.newest().capacity() / 2;
@@ -53,7 +53,7 @@ impl ScalableBloomFilter {
             return Ok(());
         }
         if let Some(rate) = self.newest().measured().spoiled() {
-            // Whatever comes next is refused too.
+            // The next key is refused too.
             self.given = half;
             return Err(Error::KeysClustered {
                 rate,

@@ -1,10 +1,11 @@
-//! The plan of a chain of our own: how many keys the next link is for, and which rate it promises.
+//! The plan of tepal's own chains: the capacity and the rate of the next link.
 //!
-//! The keys of the first link and the expansion give a series of totals. For 100 keys and an
-//! expansion of 4 they are 100, 500, 2,100, 8,500 and so on. A chain to which nobody says how many
-//! keys will come ends its links at these totals. Where somebody does, a link may pass some of
-//! them, and end at the expected keys. No link ends before the next total, so a chain has at most
-//! one link for each total that it has reached, however often it is told what to expect.
+//! The capacity of the first link and the expansion give a series of totals. For 100 keys and an
+//! expansion of 4 the totals are 100, 500, 2,100, 8,500 and so on. If the caller does not say how
+//! many keys to expect, the chain ends its links at these totals. If the caller does, a link may
+//! pass some totals and end at the expected number of keys. No link ends before the next total. So
+//! a chain has at most one link for each total that it has reached, no matter how often the
+//! expected number changes.
 
 use alloc::vec::Vec;
 
@@ -14,33 +15,33 @@ use crate::error::{Error, Result};
 use crate::kinds::Filter;
 use crate::params::{least_rate, most_keys};
 
-/// Each link is promised this share of the rate that the links before it leave, so all of them
-/// together keep the promise, however many follow. With a half, the fifth link would have two bits
-/// a key more; with an eighth, the first one would.
+/// Each link is promised this share of the rate that the links before it leave. So all links
+/// together keep the promise, however many follow. With a half, the fifth link would need two bits
+/// a key more; with an eighth, the first link would.
 pub(crate) const SHARE: f64 = 0.25;
 
 /// The expected keys of one link are at most this many times the keys of the newest.
 const MOST_AT_ONCE: u64 = 64;
 
-/// Two totals at which links end differ by at least a part of the smaller one: a quarter.
+/// Two totals at which links end differ by at least a quarter of the smaller one: 1 / this number.
 const LEAST_PART: u128 = 4;
 
-/// Keys and rate of a link.
+/// Capacity and rate of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LinkPlan {
     pub(super) capacity: u64,
     pub(super) rate: f64,
 }
 
-/// The link that follows these, the oldest first, under a promise for all of them, where `expected`
-/// more keys are expected.
+/// Plans the link that follows `links` (oldest first) under a promise for all of them, with
+/// `expected` more keys.
 ///
-/// It takes a larger share of the rate that is left than [`SHARE`] where its keys need it, up to
-/// all of it. It is for fewer keys where they need more than all.
+/// Its share of the remaining rate is larger than [`SHARE`] if its keys need more, up to all of it.
+/// If its keys need more than all of it, the link has fewer keys.
 ///
 /// # Errors
-/// [`Error::RateOutOfReach`] where the links leave too little, or where they are as many as a file
-/// can have.
+/// [`Error::RateOutOfReach`] if the links leave too little of the rate, or if a file can have no
+/// more links.
 pub(super) fn next(links: &[LinkPlan], expansion: u32, promise: f64, expected: u64) -> Result<LinkPlan> {
     let full = |reason| Err(Error::rate_out_of_reach(promise, reason));
     if links.len() >= MOST_LINKS {
@@ -60,12 +61,12 @@ pub(super) fn next(links: &[LinkPlan], expansion: u32, promise: f64, expected: u
     Ok(LinkPlan { capacity, rate: (SHARE * left).max(least_rate(capacity)).min(left) })
 }
 
-/// The keys of the next link, if any rate can be had.
+/// The capacity of the next link, if the rate were no limit.
 fn keys(links: &[LinkPlan], expansion: u32, expected: u64) -> u64 {
     let capacities = || links.iter().map(|link| link.capacity);
     let (first, newest) = (capacities().next().unwrap_or(1), capacities().next_back().unwrap_or(1));
     let total: u128 = capacities().map(u128::from).sum();
-    // The least total of the series that is no less than this.
+    // The smallest total of the series that is at least `least`.
     let end = |least: u128| {
         let (mut end, mut link) = (u128::from(first), u128::from(first));
         while end < least {
@@ -79,7 +80,7 @@ fn keys(links: &[LinkPlan], expansion: u32, expected: u64) -> u64 {
     let next = match end(apart(total)) {
         next if next >= expected => next,
         _ => match end(expected) {
-            // A link from the expected keys to there would be too small.
+            // A further link from the expected keys to this total would be too small.
             next if next < apart(expected) => next,
             _ => expected,
         },
@@ -87,18 +88,19 @@ fn keys(links: &[LinkPlan], expansion: u32, expected: u64) -> u64 {
     u64::try_from(next - total).unwrap_or(u64::MAX)
 }
 
-/// The rate that links leave, the oldest first, of one that is promised for all of them.
+/// The rest of the promised rate after the rates of the links.
 fn left_of(rates: impl Iterator<Item = f64>, promise: f64) -> f64 {
     rates.fold(promise, |left, rate| left - rate)
 }
 
 impl ScalableBloomFilter {
-    /// Says that about this many more keys are expected, beside those in the chain: the next link
-    /// has room for all of them, unless they are more than 64 times the keys of the newest. Where
-    /// they are few, or nothing is expected, the chain grows by its
-    /// [`expansion`](crate::builders::BloomFilterBuilder::expansion). So the number of links stays
-    /// small, however often this is called. It changes no promise, and no file keeps it. Chains of
-    /// other programs take no notice of it.
+    /// Tells the chain to expect about this many more keys, beside those it holds.
+    ///
+    /// The next link has room for all of them, but for at most 64 times the keys of the newest. If
+    /// they are few, the chain grows by its
+    /// [`expansion`](crate::builders::BloomFilterBuilder::expansion), as it does without this call.
+    /// So the number of links stays small, however often this is called. The call changes no
+    /// promise, and no file keeps it. Chains of other programs ignore it.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().capacity(1000).build_growing()?;
@@ -111,12 +113,12 @@ impl ScalableBloomFilter {
         self.expected = self.held().saturating_add(keys);
     }
 
-    /// The keys in all links, which are known of a chain of our own.
+    /// The keys in all links; tepal's own chains always know it.
     fn held(&self) -> u64 {
         Filter::keys_inserted(self).unwrap_or(u64::MAX)
     }
 
-    /// The plan of the next link of a chain of our own.
+    /// The plan of the next link of tepal's own chain.
     pub(super) fn next_of_promise(&self, expansion: u32, promise: f64) -> Result<LinkPlan> {
         let plan = |link: &crate::kinds::bloom::BloomFilter<_>| LinkPlan {
             capacity: link.capacity(),
@@ -126,8 +128,8 @@ impl ScalableBloomFilter {
         next(&links, expansion, promise, self.expected.saturating_sub(self.held()))
     }
 
-    /// Is it a chain of our own that takes no new key, as its newest link is full and no other can
-    /// follow?
+    /// Whether it is tepal's own chain and takes no new key: its newest link is full and no other
+    /// can follow.
     pub(super) fn has_ended(&self) -> bool {
         match self.growth {
             Growth::Promise { expansion, rate } => {

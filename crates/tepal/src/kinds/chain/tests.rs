@@ -22,7 +22,7 @@ fn chain(growth: Growth) -> ScalableBloomFilter {
     ScalableBloomFilter::new(vec![link(scheme, 100, 0.01)], growth).unwrap()
 }
 
-/// The chain with these keys; says how many were new.
+/// The chain with these keys, and how many of them were new.
 fn filled(growth: Growth, keys: core::ops::Range<u64>) -> (ScalableBloomFilter, u64) {
     let mut chain = chain(growth);
     let new = keys.filter(|key| chain.insert(key).unwrap()).count();
@@ -42,7 +42,7 @@ fn links_follow_the_rule_of_the_chain() {
         let found: Vec<_> = chain.links().iter().map(of).collect();
         let expected: Vec<_> = capacities.iter().copied().zip(rates.iter().copied()).collect();
         assert_eq!(found, expected, "{:?}", chain.growth);
-        // Each but the newest holds what it was planned for, and no key is in twice.
+        // Each link but the newest is full, and no key is in two links.
         let held: Vec<_> = chain.links().iter().map(|link| link.keys_inserted().unwrap()).collect();
         let before = held.len() - 1;
         assert_eq!(held[..before], capacities[..before], "{:?}", chain.growth);
@@ -69,7 +69,7 @@ fn a_chain_that_may_not_grow_is_full() {
     let refused = (0..200u64).find_map(|key| chain.insert(&key).err()).unwrap();
     assert!(matches!(refused, Error::CapacityReached { capacity: 100, inserted: 0 }), "{refused}");
     assert_eq!((chain.links().len(), chain.links()[0].keys_inserted()), (1, Some(100)));
-    // As full is one whose next link could not be counted.
+    // A full chain whose next capacity overflows 64 bits.
     let (mut chain, _) = filled(Growth::RedisBloom { expansion: 2 }, 0..100);
     chain.links[0].meta.capacity = u64::MAX / 2 + 1;
     chain.links[0].meta.inserted = None.into();
@@ -78,7 +78,7 @@ fn a_chain_that_may_not_grow_is_full() {
     assert_eq!(chain.links().len(), 1);
 }
 
-/// The numbers may come from a file that a stranger wrote: one key must not take all memory.
+/// The numbers may come from an untrusted file: one key must not take all memory.
 #[test]
 fn a_chain_does_not_become_a_thousand_times_larger_at_once() {
     for (expansion, grows) in [(5_000, true), (20_000, false), (4_000_000, false)] {
@@ -98,8 +98,8 @@ fn a_chain_does_not_become_a_thousand_times_larger_at_once() {
     }
 }
 
-/// Counted from the bytes that the chain has: of 10,000 keys in 12,032 bytes, 900 times as many may
-/// follow, at 13.8 bits a key for half the rate, and 1,000 times as many may not.
+/// The limit counts the chain's bytes. For 10,000 keys in 12,032 bytes, a link of 900 times the
+/// keys is allowed, at 13.8 bits a key for half the rate; one of 1,000 times is not.
 #[test]
 fn a_larger_chain_may_grow_by_more() {
     for (expansion, grows) in [(900, true), (1000, false)] {
@@ -131,7 +131,7 @@ fn unions_need_the_same_links() {
     let mut other_shape = b.clone();
     other_shape.links[1] = link(Scheme::RedisBloom, 300, 0.005).into_mapped();
     assert!(matches!(a.union_with(&other_shape), Err(Error::Incompatible { .. })));
-    // Of another rule of growth, with the same links.
+    // Another rule of growth with the same links.
     for other in [Growth::Fixed, Growth::RedisBloom { expansion: 3 }] {
         let other = ScalableBloomFilter::of_links(b.links.clone(), other).unwrap();
         let error = a.union_with(&other).unwrap_err();
@@ -160,8 +160,8 @@ fn the_rate_is_that_of_asking_every_link() {
     assert!(copy.links == chain.links && copy.growth == chain.growth);
 }
 
-/// A hash says nothing here, so keys that were prepared for a scheme with one are refused, and not
-/// lost.
+/// This scheme has no 64-bit hash: keys that were prepared for a scheme with one are refused, and
+/// not lost.
 #[test]
 fn keys_that_were_prepared_for_another_scheme_are_refused() {
     let (mut chain, _) = filled(Growth::RedisBloom { expansion: 2 }, 0..50);
@@ -174,7 +174,7 @@ fn keys_that_were_prepared_for_another_scheme_are_refused() {
     assert!(matches!(any.insert_many_hashes(&[7]), Err(Error::NoHash { .. })));
     assert_eq!(any.keys_inserted(), Filter::keys_inserted(&chain));
     any.insert_prepared(&PreparedKeys::default()).unwrap();
-    // Those of its own hasher are in, one by one.
+    // Keys that its own hasher prepared are inserted one by one.
     prepared.clear();
     for key in 50..400u64 {
         chain.key_hasher().prepare(&key, &mut prepared).unwrap();
@@ -187,8 +187,8 @@ fn keys_that_were_prepared_for_another_scheme_are_refused() {
     assert!(chain.links().len() == 3 && any == crate::AnyFilter::from(chain));
 }
 
-/// However many links there are, the promise is the server's; and a filter that does not grow
-/// promises its own.
+/// With any number of links the promise is the server's; a filter that does not grow promises its
+/// own rate.
 #[test]
 fn the_promise_is_that_of_the_server() {
     let promised = |growth, keys| {

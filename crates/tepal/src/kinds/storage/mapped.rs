@@ -1,5 +1,5 @@
-//! The bits of an opened file, whose place in memory is found once: a lookup does not ask what they
-//! are a part of.
+//! The bits of an opened file. Their address is computed once, so a lookup does not ask which
+//! backing holds them.
 
 #![allow(unsafe_code)]
 
@@ -16,9 +16,9 @@ use crate::bits::{Bits, Line};
 use crate::error::Result;
 
 /// The bits of an opened file: mapped, not copied, on little-endian machines with the feature
-/// `mmap`; else in memory. The first change copies mapped bits into memory, or the pages that it
-/// touches ([`Open::copy_on_write`](crate::Open::copy_on_write)). Clones share a map, and copy
-/// memory.
+/// `mmap`; otherwise in memory. The first change copies mapped bits into memory, or only the pages
+/// that it touches ([`Open::copy_on_write`](crate::Open::copy_on_write)). Clones share a map, and
+/// copy memory.
 pub struct Mapped {
     /// [`Backing::place`] of `backing`.
     first: *const Line,
@@ -26,8 +26,8 @@ pub struct Mapped {
     backing: Backing,
 }
 
-// SAFETY: the pointer is into what `backing` owns or shares, and is used as a reference to that
-// would be.
+// SAFETY: the pointer points into what `backing` owns or shares, and is used like a reference to
+// it.
 #[cfg(target_has_atomic = "ptr")]
 unsafe impl Send for Mapped {}
 // SAFETY: as above.
@@ -39,11 +39,11 @@ unsafe impl Sync for Mapped {}
 pub(crate) enum Backing {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     File(InBytes<Ref<memmap2::Mmap>>),
-    /// A file's, of which each page becomes this process's own when it is changed.
+    /// A file's private map: a page becomes this process's own when it is changed.
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     Private(Private),
     Memory(Vec<Line>),
-    /// Some of the lines in memory that several filters have.
+    /// Some of the lines in memory that several filters share.
     #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
     Part(Ref<Vec<Line>>, core::ops::Range<usize>),
 }
@@ -54,7 +54,7 @@ impl Mapped {
         Mapped { first, count, backing }
     }
 
-    /// Are the bits in memory of its own?
+    /// Whether the bits are in memory of their own.
     #[cfg(any(feature = "table", test))]
     pub(crate) fn is_in_memory(&self) -> bool {
         matches!(self.backing, Backing::Memory(_))
@@ -62,9 +62,9 @@ impl Mapped {
 }
 
 impl Backing {
-    /// Where the lines lie, and how many there are. They stay there when this value is moved: what
-    /// it has is a map, or the block of a vector. Of lines that may be changed it is the address
-    /// that their owner has, not that of a reference to them, which would end with the next change.
+    /// The address of the lines, and their number. They stay there when this value is moved, since
+    /// it holds a map or the block of a vector. For lines that may change, it is the owner's own
+    /// address: one made from a reference would become invalid with the next change.
     fn place(&self) -> (*const Line, usize) {
         match self {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
@@ -92,7 +92,7 @@ impl fmt::Debug for Mapped {
 
 #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
 impl Mapped {
-    /// The same bits, of which parts can be taken.
+    /// The same bits, in a form that parts can be taken of.
     pub(crate) fn shared(self) -> Self {
         match self.backing {
             Backing::Memory(lines) => {
@@ -103,7 +103,7 @@ impl Mapped {
         }
     }
 
-    /// These of the lines, not copied where they are shared or a file's.
+    /// A part of the lines; shared or mapped lines are not copied.
     pub(crate) fn part(&self, lines: core::ops::Range<usize>) -> Self {
         Mapped::new(match &self.backing {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
@@ -111,7 +111,7 @@ impl Mapped {
                 let at = |line| file.body.start + line * size_of::<Line>();
                 Backing::File(InBytes { bytes: file.bytes.clone(), body: at(lines.start)..at(lines.end) })
             }
-            // Neither is asked for a part: a chain is not mapped so, and shares what is in memory.
+            // No caller takes a part of these: a chain is not mapped this way, and shares memory.
             #[cfg(all(feature = "mmap", target_endian = "little"))]
             Backing::Private(private) => Backing::Memory(private.as_lines()[lines].to_vec()),
             Backing::Memory(all) => Backing::Memory(all[lines].to_vec()),
@@ -132,7 +132,7 @@ pub(crate) struct Private {
 
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 impl Private {
-    /// The lines at these places, from a multiple of 64 in memory on.
+    /// The lines in this range of the map, at an address that is a multiple of 64.
     ///
     /// # Errors
     /// [`Error::NotInPlace`](crate::error::Error::NotInPlace).
@@ -142,7 +142,7 @@ impl Private {
     }
 
     fn as_lines(&self) -> &[Line] {
-        // `new` has seen that the cast can be.
+        // `new` has checked that the cast succeeds.
         bytemuck::cast_slice(&self.map[self.body.clone()])
     }
 
@@ -158,7 +158,7 @@ impl Private {
 
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 impl Clone for Backing {
-    /// A private map has no second owner: its clone is in memory.
+    /// A private map has one owner: its clone is in memory.
     fn clone(&self) -> Self {
         match self {
             Backing::File(file) => Backing::File(file.clone()),
@@ -194,9 +194,9 @@ impl Storage for Mapped {
 impl PlainStorage for Mapped {
     #[inline(always)]
     fn as_lines(&self) -> &[Line] {
-        // SAFETY: `new` found as many lines there. `backing` keeps them in place for as long as it
-        // is not replaced, which `new` alone does; they change only through `own`, which has `&mut
-        // self`.
+        // SAFETY: `new` found this number of lines at this address. `backing` keeps them in place
+        // until it is replaced, and only `new` replaces it; they change only through `own`, which
+        // has `&mut self`.
         unsafe { slice::from_raw_parts(self.first, self.count) }
     }
 }

@@ -1,4 +1,4 @@
-//! What the builders of tables have in common.
+//! Code that the builders of tables share.
 
 use super::core::Meta;
 use super::lines::Table;
@@ -9,7 +9,7 @@ use crate::ids::OverCapacity;
 use crate::key::KeyHasher;
 use crate::params::{DEFAULT_RATE, check_rate};
 
-/// What a table is for.
+/// The capacity, rate and policy of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Promise {
     pub(super) capacity: Option<u64>,
@@ -17,26 +17,27 @@ pub(super) struct Promise {
     pub(super) over_capacity: OverCapacity,
 }
 
-/// A table that was planned, and what the filter is beside it.
+/// A planned table, and the other properties of its filter.
 pub(super) struct Planned {
     pub(super) meta: Meta,
     pub(super) numbers: u64,
     tag_bits: u8,
-    /// Slots that it is laid out for.
+    /// The number of slots that it is laid out for.
     pub(super) slots: u64,
 }
 
-/// What an error calls keys.
+/// The names of keys in errors.
 pub(super) struct Called {
-    /// The least there can be.
+    /// The least possible capacity, as a text.
     pub(super) least: &'static str,
-    /// Those of a capacity.
+    /// The name of the keys of a capacity.
     pub(super) all: &'static str,
     pub(super) fewer: &'static str,
 }
 
 impl Promise {
-    /// The table for a capacity, which takes so many slots, with at most so many numbers.
+    /// Plans the table for a capacity, with this number of slots and at most this many possible
+    /// fingerprints.
     pub(super) fn plan(
         &self,
         (keys, labels): (KeyHasher, &Labels),
@@ -73,12 +74,12 @@ impl Promise {
 }
 
 impl Planned {
-    /// Bytes of the table.
+    /// The bytes of the table.
     pub(super) fn size_in_bytes(&self) -> Result<u64> {
         Ok(Packing::for_slots(self.slots, self.numbers, self.tag_bits)?.bytes())
     }
 
-    /// The empty table.
+    /// Makes the empty table.
     pub(super) fn table(&self) -> Result<Table> {
         Table::new(self.numbers, self.tag_bits, self.slots)
     }

@@ -1,8 +1,8 @@
-//! The public calls that the kinds which are one table have in common, written once: `one_table!`
-//! stands in the `impl` of a filter with a `core: TableCore` and `held()`, `table_options!` in that
-//! of its builder. A call whose page differs comes with its text.
+//! The public calls that the kinds of one table share, written once. The `impl` of a filter with a
+//! `core: TableCore` and `held()` contains `one_table!`, and the `impl` of its builder contains
+//! `table_options!`. If a call's documentation differs between kinds, the macro takes it as text.
 
-/// The calls of a filter. `$held` is what counts against the capacity.
+/// The calls of a filter. `$held` is the number that counts against the capacity.
 macro_rules! one_table {
     (
         $(#[$capacity:meta])* capacity;
@@ -32,15 +32,15 @@ macro_rules! one_table {
             self.core.table.rate()
         }
 
-        /// How many different numbers it holds: different keys, but for those few whose numbers are
-        /// equal.
+        /// How many different fingerprints it holds. That is the number of different keys, except
+        /// for the few keys that share a fingerprint.
         #[must_use]
         pub fn distinct_numbers(&self) -> u64 {
             self.core.table.distinct()
         }
 
-        /// U: how many numbers there are. Filters of one U and one hash unite, if the kind asks no
-        /// more ([`check_compatible`](Self::check_compatible)).
+        /// U: the number of possible fingerprints. A union needs equal U and equal hashers, if the
+        /// kind asks for no more ([`check_compatible`](Self::check_compatible)).
         #[must_use]
         pub fn numbers(&self) -> u64 {
             self.core.numbers()
@@ -52,13 +52,13 @@ macro_rules! one_table {
             self.core.table.packing().bytes()
         }
 
-        /// What happens when more come than the capacity.
+        /// The policy past the capacity.
         #[must_use]
         pub fn over_capacity(&self) -> crate::ids::OverCapacity {
             self.core.meta.over_capacity
         }
 
-        /// Changes what happens when more come than the capacity.
+        /// Changes the policy past the capacity.
         ///
         /// # Errors
         /// None: a filter of this kind takes every policy.
@@ -82,12 +82,12 @@ macro_rules! one_table {
 
         crate::kinds::calls::about_keys!(core.meta);
 
-        /// Holds the table against what the file says of it. After
-        /// [`Open::quick`](crate::Open::quick) this is the rest of what opening checks.
+        /// Checks the table against what the file says of it. After
+        /// [`Open::quick`](crate::Open::quick) these are the checks that opening left out.
         ///
         /// # Errors
         /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal)
-        /// for a file that was changed without the key of its seal.
+        /// for a file that was changed without its seal key.
         pub fn verify(&self) -> crate::error::Result<()> {
             self.core.table.verify()
         }
@@ -106,8 +106,8 @@ macro_rules! one_table {
             }
         }
 
-        /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by
-        /// an equal [`key_hasher`](Self::key_hasher), or by the caller.
+        /// [`contains`](Self::contains) for a hash, computed by [`hash_key`](Self::hash_key), by an
+        /// equal [`key_hasher`](Self::key_hasher), or by the caller.
         #[inline]
         #[must_use]
         pub fn contains_hash(&self, hash: u64) -> bool {
@@ -116,8 +116,7 @@ macro_rules! one_table {
 
         crate::kinds::calls::ask_many!(core.meta; $(#[$many])*);
 
-        /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
-        /// `hashes[i]`.
+        /// [`contains_many`](Self::contains_many) for hashes; `answers[i]` is for `hashes[i]`.
         ///
         /// # Panics
         /// If the two slices differ in length.
@@ -128,8 +127,8 @@ macro_rules! one_table {
     };
 }
 
-/// The calls of a builder with the fields `keys: KeyOptions`, `labels: Labels` and `promise:
-/// Promise`. `$kind` is what an error calls the filter, with its article.
+/// The calls of a builder with the fields `keys: KeyOptions`, `labels: Labels` and
+/// `promise: Promise`. `$kind` is the filter's name with its article, for errors.
 macro_rules! table_options {
     (
         $kind:literal;

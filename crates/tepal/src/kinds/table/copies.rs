@@ -1,8 +1,8 @@
 //! A filter from which keys can be removed, and which counts them: a tag is a count.
 //!
-//! Describing it is in [`builder`], inserting, removing and counting in [`change`], joining two and
-//! making one smaller in [`combine`], what a file holds of it in [`part`], what every kind of
-//! filter does in [`kind`], hashes in the order of their numbers in `sort`.
+//! The builder is in [`builder`]; inserts, removals and counts are in [`change`]; unions and
+//! smaller filters in [`combine`]; the file part in [`part`]; the traits of every filter in
+//! [`kind`]; hashes in the order of their fingerprints in `sort`.
 
 mod builder;
 
@@ -25,28 +25,29 @@ use crate::kinds::shown::shown;
 
 /// A filter from which keys can be removed.
 ///
-/// It holds, for each key, a number below U, in a sorted table. A key that was never inserted has
-/// by chance a number that is held: that is what a wrong `true` is, and it happens at the
-/// rate *(different numbers held) / U*, which is at most the promised one up to the capacity.
-/// Whoever comes from a cuckoo filter or a counting Bloom filter finds both here: it needs fewer
-/// bits than either below a rate of 1 %, never loses a member while it is full, and two filters of
-/// one shape unite to just what one filter of all the keys would be.
+/// It holds a fingerprint of each key, a number below U, in a sorted table. A false positive is a
+/// non-member whose fingerprint is held by chance. The false-positive rate is *(different
+/// fingerprints held) / U*, which is at most the promised rate up to the capacity.
 ///
-/// Each call of [`insert`](Self::insert) adds one copy of the key, each [`remove`](Self::remove)
-/// takes one away.
+/// It replaces a cuckoo filter and a counting Bloom filter. Below a rate of 1 % it needs fewer bits
+/// than either. It never loses a member while it is full. The union of two filters of one shape
+/// equals the filter of all the keys.
 ///
-/// **Remove only what was inserted.** A key that never was has by chance, at the rate above, the
-/// number of a member, and its removal takes that member away. Where that can happen, ask the list
-/// of members first.
+/// Each call of [`insert`](Self::insert) adds one copy of the key, and each
+/// [`remove`](Self::remove) removes one.
 ///
-/// The table has room for its capacity, and is laid out again for an eighth more where more copies
-/// come or keys lie too close together: a pass over all of it, and no answer changes. Up to 64 MiB
-/// there are two tables in memory for that time; beyond, one and a few MiB (of a file that was
-/// opened, the file's too).
+/// **Remove only keys that were inserted.** At the rate above, a non-member has the fingerprint of
+/// a member by chance, and its removal removes that member. If that can happen, check the list of
+/// members first.
 ///
-/// The table takes 9.6 bits a key at 1 %, a Bloom filter of lines 9.95; it costs several times as
-/// much to ask and some ten times as much to fill (`bench/README.md`). Where keys are neither
-/// removed nor counted, a [`BloomFilter`](crate::BloomFilter) is the better choice.
+/// The table has room for its capacity. If more copies are inserted, or if fingerprints crowd one
+/// place, the table is laid out again for an eighth more: a pass over all of it, and no answer
+/// changes. Up to 64 MiB there are two tables in memory during that time; beyond, one and a few MiB
+/// (and the file of an opened filter).
+///
+/// At 1 % the table takes 9.6 bits a key, and a Bloom filter of lines 9.95. A lookup costs several
+/// times as much as there, and an insert some ten times as much (`bench/README.md`). If keys are
+/// neither removed nor counted, a [`BloomFilter`](crate::BloomFilter) is the better choice.
 ///
 /// ```
 /// use tepal::QuotientFilter;
@@ -70,47 +71,47 @@ use crate::kinds::shown::shown;
 #[derive(Clone)]
 pub struct QuotientFilter {
     core: TableCore,
-    /// Copies of all keys: with counts more than there are slots.
+    /// Copies of all keys; with counts this may be more than the number of slots.
     held: u64,
-    /// Has each key a copy of its own?
+    /// Whether each inserted key has a copy of its own.
     is_deletable: bool,
 }
 
 impl QuotientFilter {
-    /// A filter with so many copies of keys.
+    /// Makes a filter with this many copies of keys.
     pub(super) fn from_parts(meta: Meta, table: Table, held: u64, is_deletable: bool) -> Self {
         let room = meta.capacity;
         QuotientFilter { core: TableCore::new(meta, table, room), held, is_deletable }
     }
 
-    /// What counts against the capacity.
+    /// The number that counts against the capacity.
     #[inline]
     fn held(&self) -> u64 {
         self.core.table.distinct()
     }
 
     one_table! {
-        /// Keys the filter was planned for.
+        /// The number of different keys that the filter was planned for.
         capacity;
-        /// The share of wrong answers promised as long as the filter holds no more different keys
-        /// than its capacity.
+        /// The false-positive rate that is promised while the filter holds at most its capacity of
+        /// different keys.
         promised_false_positive_rate;
-        /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs
+        /// The false-positive rate now: exact for keys whose hashes are spread evenly. Costs
         /// nothing.
         false_positive_rate;
-        /// Bytes of the table in memory. They grow and shrink with the keys.
+        /// The bytes of the table in memory. They grow and shrink with the keys.
         size_in_bytes;
-        /// Does it hold more different keys than its promise allows? Never under
+        /// Whether it holds more different keys than its promise allows. Always `false` under
         /// [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
         is_over_capacity;
-        /// Does it refuse every key whose number it does not hold?
+        /// Whether it refuses every key whose fingerprint it does not hold.
         is_full;
-        /// Is the key in the set?
+        /// Looks up a key.
         ///
-        /// `false` is certain: no copy of it is in. `true` means perhaps: about
-        /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key
-        /// that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash
-        /// a key, and answers `true`.
+        /// `false` is certain: the filter holds no copy of it. `true` means perhaps: about
+        /// [`false_positive_rate`](Self::false_positive_rate) of all non-members get it too. For a
+        /// key that the filter's domain refuses the answer is `false`. A filter with `caller_hash`
+        /// cannot hash a key, and answers `true`.
         contains;
         ///
         /// ```
@@ -121,37 +122,39 @@ impl QuotientFilter {
         contains_many;
     }
 
-    /// Can keys be removed? From every filter but one that
-    /// [`GrowingFilter::freeze`](crate::GrowingFilter::freeze) made of a filter from which none
-    /// can, where two keys may share a copy. Once it is [cleared](Self::clear) they can.
+    /// Whether keys can be removed. It is `false` only for a filter that
+    /// [`GrowingFilter::freeze`](crate::GrowingFilter::freeze) made of a filter without removal,
+    /// since two keys may share a copy there. After [`clear`](Self::clear) it is `true`.
     #[must_use]
     pub fn is_deletable(&self) -> bool {
         self.is_deletable
     }
 
-    /// How many copies of keys it holds: those that were inserted, less those that were removed.
+    /// The number of copies of keys that it holds: inserted copies less removed ones.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.held
     }
 
-    /// Does it hold no key?
+    /// Whether it holds no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.held == 0
     }
 
-    /// How many bits of each slot count copies: 0, or 4, 8 or 16 in a
+    /// The number of bits of each slot that count copies: 0, or 4, 8 or 16 in a
     /// [counting](QuotientFilterBuilder::count_bits) filter.
     #[must_use]
     pub fn count_bits(&self) -> u8 {
         self.core.tag_bits()
     }
 
-    /// How often the key is in: never too low, and too high only where another key has the same
-    /// number, at [`false_positive_rate`](Self::false_positive_rate). 0 is certain. A key that the
-    /// domain refuses is in 0 times. A filter of the caller's hashes cannot hash a key and says 0,
-    /// which means nothing there: ask [`count_hash`](Self::count_hash).
+    /// The number of copies of a key. It is never too low. It is too high only if another key has
+    /// the same fingerprint, with the probability
+    /// [`false_positive_rate`](Self::false_positive_rate). 0 is certain.
+    ///
+    /// For a key that the domain refuses it is 0. A filter with `caller_hash` cannot hash a key and
+    /// returns 0, which has no meaning there: use [`count_hash`](Self::count_hash).
     ///
     /// ```
     /// let mut seen = tepal::QuotientFilter::builder().capacity(100).build()?;
@@ -165,16 +168,16 @@ impl QuotientFilter {
         self.core.meta.keys.hash(key).map_or(0, |hash| self.count_hash(hash))
     }
 
-    /// [`count`](Self::count) for a key hashed before.
+    /// [`count`](Self::count) for a hash.
     #[must_use]
     pub fn count_hash(&self, hash: u64) -> u64 {
         self.count_of(self.core.table.copies(self.core.table.number(hash)))
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason, and hold as
-/// many copies of each, which can be removed or not: same hash, domain, recipe, numbers and counts.
-/// Capacity, labels and how the table is laid out do not matter.
+/// Two filters are equal if they give every key the same answer for the same reason, hold the same
+/// number of copies of each, and both allow removal or both do not: same hash, domain, recipe,
+/// fingerprints and counts. Capacity, labels and the layout of the table do not matter.
 impl PartialEq for QuotientFilter {
     fn eq(&self, other: &QuotientFilter) -> bool {
         self.core == other.core && self.is_deletable == other.is_deletable

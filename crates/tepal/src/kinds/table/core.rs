@@ -1,5 +1,5 @@
-//! What the kinds that are one table have in common: each holds a [`TableCore`], and says beside it
-//! what a tag means.
+//! Code that the kinds of one table share: each holds a [`TableCore`], and defines what a tag
+//! means.
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -14,26 +14,26 @@ use crate::ids::OverCapacity;
 use crate::key::{KeyHasher, KeyRef};
 use crate::kinds::bloom::after;
 
-/// How many keys are on their way at once.
+/// The number of keys whose lines are prefetched at once.
 pub(super) const AHEAD: usize = 16;
 
-/// A batch is sorted and merged where it has at least so many keys, and at least one for so many
-/// slots that are taken.
+/// A batch is sorted and merged if it has at least this many keys, and at least one for each
+/// `SORTED_SHARE` slots that are taken.
 const SORTED_FROM: usize = 4096;
 const SORTED_SHARE: u64 = 8;
 
-/// A table, and what is promised of it.
+/// A table, and its promise.
 #[derive(Clone)]
 pub(super) struct TableCore {
     pub(super) table: Table,
     pub(super) meta: Meta,
-    /// Slots for what it was planned for.
+    /// The slots for which the filter was planned.
     room: u64,
-    /// The different numbers that it may hold, or the pairs.
+    /// The most different fingerprints, or pairs, that it may hold.
     most: u64,
 }
 
-/// Everything about a filter that is not its table.
+/// All properties of a filter but its table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Meta {
     pub(crate) keys: KeyHasher,
@@ -44,13 +44,13 @@ pub(crate) struct Meta {
 }
 
 impl TableCore {
-    /// `room`: slots for what the filter was planned for.
+    /// `room`: the slots for which the filter was planned.
     pub(super) fn new(meta: Meta, table: Table, room: u64) -> Self {
         let by_rate = meta.promised_rate * table.packing().numbers() as f64;
         TableCore { table, meta, room, most: room.max(by_rate as u64) }
     }
 
-    /// U: how many numbers there are.
+    /// U: the number of possible fingerprints.
     pub(super) fn numbers(&self) -> u64 {
         self.table.packing().numbers()
     }
@@ -59,9 +59,8 @@ impl TableCore {
         self.table.packing().fields().tag_bits
     }
 
-    /// Slots for which a new table is laid out: the slots of this table, but no more than was
-    /// planned as long as it has fewer. The capacity alone, which a file claims, makes no table
-    /// larger.
+    /// The slots for which a new table is laid out: those of this table, but at most the planned
+    /// number while it has fewer. The capacity that a file claims makes no table larger by itself.
     pub(super) fn usual_slots(&self) -> u64 {
         self.table.laid_for(self.room)
     }
@@ -72,18 +71,18 @@ impl TableCore {
         self.table.lay_out_tags(tag_bits, self.table.slots().max(1))
     }
 
-    /// Is the key, which is no usual one, in?
+    /// Looks up a key outside of the usual scheme, domain or recipe.
     #[inline(never)]
     pub(super) fn contains_any(&self, key: &KeyRef<'_>) -> bool {
         self.meta.keys.is_in_any(key, |hash| self.table.contains(hash))
     }
 
-    /// Is this more than the promise allows, and is it to be said?
+    /// Whether this is more than the promise allows, and the policy reports it.
     pub(super) fn is_over_capacity(&self, held: u64) -> bool {
         self.meta.over_capacity != OverCapacity::Ignore && held > self.most
     }
 
-    /// Is nothing new taken where it holds this?
+    /// Whether a filter that holds this much takes nothing new.
     #[inline]
     pub(super) fn is_full(&self, held: u64) -> bool {
         self.meta.over_capacity == OverCapacity::Refuse && held >= self.most
@@ -94,19 +93,19 @@ impl TableCore {
         Error::CapacityReached { capacity: self.meta.capacity, inserted: 0 }
     }
 
-    /// Refuses to hold more than the promise allows, where the policy does.
+    /// Refuses to hold more than the promise allows, if the policy is to refuse.
     pub(super) fn check_room(&self, held: u64) -> Result<()> {
         let refuses = self.meta.over_capacity == OverCapacity::Refuse;
         if refuses && held > self.most { Err(self.full()) } else { Ok(()) }
     }
 
-    /// Is a batch sorted and merged, in the place of one key after the other?
+    /// Whether sorting and merging a batch is faster than inserting one key after the other.
     pub(super) fn is_sorted_quicker(&self, keys: usize) -> bool {
         keys >= SORTED_FROM && keys as u64 >= self.table.slots() / SORTED_SHARE
     }
 
-    /// The table with the numbers of these hashes, all with this tag, laid out for at least so many
-    /// slots.
+    /// The table with the fingerprints of these hashes added, all with this tag, laid out for at
+    /// least `slots` slots.
     pub(super) fn with_hashes(&self, join: Join, hashes: Vec<u64>, tag: u64, slots: u64) -> Result<Table> {
         self.table.check_before_copying()?;
         let (mut new, tag_bits) = (hashes, self.tag_bits());
@@ -117,8 +116,8 @@ impl TableCore {
         self.laid_out(&|_| slots, &entries)
     }
 
-    /// A table of these entries, laid out for at least as many slots as `slots` says; refused where
-    /// they are too many.
+    /// A table of these entries, laid out for at least `slots` slots. Refuses more entries than the
+    /// promise allows.
     pub(super) fn laid_out<'e>(
         &self,
         slots: &dyn Fn(&Counts) -> u64,
@@ -131,25 +130,25 @@ impl TableCore {
         Table::of_counted(self.numbers(), tag_bits, slots(&counts), counts, entries)
     }
 
-    /// All numbers with their tags.
+    /// All fingerprints with their tags.
     fn tagged(&self) -> impl Iterator<Item = (u64, u64)> {
         let tag_bits = self.tag_bits();
         self.table.entries().map(move |entry| (entry >> tag_bits, entry & ((1 << tag_bits) - 1)))
     }
 
-    /// Can the two be combined, as far as every kind asks?
+    /// Checks the properties that must be equal to combine two filters of any kind.
     pub(super) fn check_compatible(&self, other: &TableCore) -> Result<()> {
         self.meta.keys.check_same(&other.meta.keys)?;
         check_equal("the number of numbers (capacity / rate)", &self.numbers(), &other.numbers())
     }
 
-    /// To be called before the numbers of both go into a third table.
+    /// Checks both tables before their fingerprints are copied into a third one.
     pub(super) fn check_both(&self, other: &TableCore) -> Result<()> {
         self.table.check_before_copying()?;
         other.table.check_before_copying()
     }
 
-    /// The table as data, with the keys that it has, where that is known.
+    /// The facts about the table, with its number of keys, if that is known.
     pub(super) fn table_facts(&self, keys: Option<u64>) -> Vec<TableFacts> {
         let (fields, table) = (self.table.packing().fields(), &self.table);
         alloc::vec![TableFacts {
@@ -167,7 +166,7 @@ impl TableCore {
     }
 }
 
-/// Two are equal when they have one hash, and the same numbers with the same tags.
+/// Two are equal if they have one hasher, and the same fingerprints with the same tags.
 impl PartialEq for TableCore {
     fn eq(&self, other: &TableCore) -> bool {
         self.check_compatible(other).is_ok() && self.tagged().eq(other.tagged())
@@ -182,7 +181,7 @@ pub(super) fn check_equal(property: &'static str, a: &dyn ToString, b: &dyn ToSt
     }
 }
 
-/// Inserts hashes one after the other, with the memory accesses of several under way together.
+/// Inserts hashes one after the other; the memory accesses of several run at the same time.
 pub(super) fn one_by_one<F>(
     filter: &mut F,
     core: impl Fn(&F) -> &TableCore,

@@ -1,10 +1,9 @@
-//! A filter that forgets keys by itself, a window after they were last inserted: one table whose
-//! tags say when.
+//! A filter in which each key expires a window after its last insert: one table whose tags are
+//! times.
 //!
-//! Describing it is in [`builder`], what time is in [`clock`], asking in [`ask`], inserting and the
-//! turn of a generation in [`change`], joining two in [`combine`], what a file holds of it in
-//! [`part`], what every kind of filter does in [`kind`]. The table is that of
-//! [`lines`](super::lines).
+//! The builder is in [`builder`], time in [`clock`], lookups in [`ask`], inserts and the end of a
+//! generation in [`change`], unions in [`combine`], the file part in [`part`], and the traits of
+//! every filter in [`kind`]. The table is that of [`lines`](super::lines).
 
 mod ask;
 mod builder;
@@ -25,28 +24,26 @@ use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 use crate::kinds::shown::shown;
 use clock::Clock;
 
-/// A filter whose keys expire: it says of a key whether it was inserted within the last window.
+/// A filter whose keys expire: it tells whether a key was inserted within the last window.
 ///
-/// The window W is a time ([`window_of_time`](ExpiringFilterBuilder::window_of_time)), or so many
-/// inserted keys ([`window_of_keys`](ExpiringFilterBuilder::window_of_keys)). It is counted in g
-/// generations ([`generations`](ExpiringFilterBuilder::generations), 6 unless given), of W / g
-/// each. To insert a key again makes it young again. A key that was inserted for the last time
+/// The window W is a time ([`window_of_time`](ExpiringFilterBuilder::window_of_time)), or a number
+/// of inserted keys ([`window_of_keys`](ExpiringFilterBuilder::window_of_keys)). It is divided into
+/// g generations ([`generations`](ExpiringFilterBuilder::generations); the default is 6), of W / g
+/// each. Inserting a key again makes it young again. A key whose last insert was
 ///
-/// - less than W ago is in: that is certain;
-/// - W (1 + 1/g) ago or more is not in, but for wrong answers, whose share is at most the promised
-///   rate;
-/// - between these is in or not: at six generations 7 to 8 1/6 days after it came into a window of
-///   seven days.
+/// - less than W ago is a member: that is certain;
+/// - W (1 + 1/g) ago or more is a non-member: it gets `true` at most at the promised rate;
+/// - between these two may get either answer: at six generations and a window of seven days, 7 to 8
+///   1/6 days after its insert.
 ///
 /// **The filter has no clock.** The caller tells it the time ([`advance_to`](Self::advance_to),
-/// [`insert_at`](Self::insert_at)), in whatever unit counts up: seconds since 1970, minutes, the
-/// number of a block. A time before the latest one that it was told changes nothing. Where the
-/// clock is never told, nothing expires. A window of keys needs no clock: each inserted key is one
-/// step of it.
+/// [`insert_at`](Self::insert_at)), in any unit that counts up: seconds since 1970, minutes, the
+/// number of a block. A time before the latest one changes nothing. If the caller never tells a
+/// time, nothing expires. A window of keys needs no clock: each inserted key is one step of it.
 ///
-/// It promises its rate for `capacity` different keys in each window. A table of 15.3 bits for each
-/// of them does that at 1 % and six generations; rotating seven Bloom filters takes 17 and asks
-/// seven times. Where a key must go on demand, and not by its age, use a
+/// It promises its rate for `capacity` different keys in each window. At 1 % and six generations it
+/// takes 15.3 bits for each of them. Seven rotating Bloom filters take 17 and need seven lookups.
+/// If a key must be removed on demand, and not by its age, use a
 /// [`QuotientFilter`](crate::QuotientFilter).
 ///
 /// ```
@@ -72,10 +69,10 @@ use clock::Clock;
 /// ```
 #[derive(Clone)]
 pub struct ExpiringFilter {
-    /// Each number stands once, and none is older than the window and a generation.
+    /// Each fingerprint has one slot, and none is older than the window and a generation.
     core: TableCore,
     clock: Clock,
-    /// Keys given to it, repeats included, where that is known.
+    /// The number of keys inserted, repeats included, if it is known.
     inserted: Option<u64>,
 }
 
@@ -85,84 +82,84 @@ impl ExpiringFilter {
         ExpiringFilter { core: TableCore::new(meta, table, room), clock, inserted }
     }
 
-    /// What counts against the capacity: the numbers of a window and a generation.
+    /// The number that counts against the capacity: the fingerprints of a window and a generation.
     #[inline]
     fn held(&self) -> u64 {
         self.core.table.distinct()
     }
 
     one_table! {
-        /// Different keys that each window may have.
+        /// The number of different keys that each window may have.
         capacity;
-        /// The share of wrong answers promised as long as no window has more different keys than
-        /// its capacity.
+        /// The false-positive rate that is promised while each window has at most its capacity of
+        /// different keys.
         promised_false_positive_rate;
-        /// The share of wrong answers now: exact for keys whose hashes are spread evenly. Costs
+        /// The false-positive rate now: exact for keys whose hashes are spread evenly. Costs
         /// nothing.
         false_positive_rate;
-        /// Bytes of the table in memory.
+        /// The bytes of the table in memory.
         size_in_bytes;
-        /// Does it hold more different keys than its promise allows, and is to say so?
+        /// Whether it holds more different keys than its promise allows, and the policy reports it.
         is_over_capacity;
-        /// Does it refuse every key whose number it does not hold, until others expire?
+        /// Whether it refuses every key whose fingerprint it does not hold, until others expire.
         is_full;
-        /// Was the key inserted within the last window, as of [`now`](Self::now)?
+        /// Looks up whether the key was inserted within the last window, as of [`now`](Self::now).
         ///
-        /// `false` is certain: it was not inserted in the last W. `true` means perhaps: keys that
-        /// came up to W (1 + 1/g) ago get it, and about
-        /// [`false_positive_rate`](Self::false_positive_rate) of all others. A key that the
-        /// filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key,
-        /// and answers `true`.
+        /// `false` is certain: the key was not inserted within the last W. `true` means perhaps:
+        /// keys that were inserted up to W (1 + 1/g) ago get it, and about
+        /// [`false_positive_rate`](Self::false_positive_rate) of all others. For a key that the
+        /// filter's domain refuses the answer is `false`. A filter with `caller_hash` cannot hash a
+        /// key, and answers `true`.
         contains;
         contains_many;
     }
 
-    /// How long keys stay.
+    /// The window: how long keys stay.
     #[must_use]
     pub fn window(&self) -> Window {
         self.clock.window()
     }
 
-    /// g: in how many generations a window is counted.
+    /// g: the number of generations of a window.
     #[must_use]
     pub fn generations(&self) -> u8 {
         self.clock.generations()
     }
 
-    /// The latest time that it was told, and nothing before it was told any; in a window of keys,
-    /// how many were inserted.
+    /// The latest time that it was told; `None` before the first. In a window of keys, the number
+    /// of inserted keys.
     #[must_use]
     pub fn now(&self) -> Option<u64> {
         self.clock.now()
     }
 
-    /// How many keys were given to it, repeats and expired ones included; of a union to both
-    /// together. Nothing where that is not known, as of an intersection.
+    /// The number of keys that were inserted, repeats and expired ones included; after a union the
+    /// sum of both. `None` if it is not known, for example after an intersection.
     #[must_use]
     pub fn keys_inserted(&self) -> Option<u64> {
         self.inserted
     }
 
-    /// Does it hold no key?
+    /// Whether it holds no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.core.table.slots() == 0
     }
 
-    /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be.
-    /// More keys lay it out again.
+    /// Lays the table out for the keys in it: the same answers, in the fewest bytes. Inserting more
+    /// keys lays it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for the new table;
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for the new table;
     /// [`Error::Damaged`](crate::Error::Damaged) as for [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.core.shrink_to_fit(self.clock.tag_bits())
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason, now and
-/// later: same hash, domain, recipe, window, time, numbers and their ages. Capacity, labels and how
-/// the table is laid out do not matter.
+/// Two filters are equal if they give every key the same answer for the same reason, now and later:
+/// same hash, domain, recipe, window, time, fingerprints and their ages. Capacity, labels and the
+/// layout of the table do not matter.
 impl PartialEq for ExpiringFilter {
     fn eq(&self, other: &ExpiringFilter) -> bool {
         self.core == other.core && self.check_compatible(other).is_ok() && self.clock == other.clock

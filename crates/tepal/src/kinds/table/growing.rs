@@ -1,9 +1,9 @@
-//! A filter for as many keys as come, under one promise: a chain of sorted tables of numbers, each
-//! of which grows smoothly.
+//! A filter for any number of keys under one promise: a chain of sorted tables of fingerprints,
+//! each of which grows smoothly.
 //!
-//! Which link has how many numbers is in [`plan`], describing a filter in [`builder`], asking in
-//! [`ask`], inserting and removing in [`change`], joining two and making one table of all links in
-//! [`combine`], what a file holds of it in [`in_file`], what every kind of filter does in [`kind`].
+//! [`plan`] has the number of possible fingerprints of each link. The builder is in [`builder`],
+//! lookups are in [`ask`], inserts and removals in [`change`], unions and one table of all links in
+//! [`combine`], the file part in [`in_file`], and the traits of every filter in [`kind`].
 
 mod builder;
 mod plan;
@@ -30,18 +30,18 @@ use crate::kinds::links::Whole;
 use crate::kinds::shown::shown;
 use plan::GrowthPlan;
 
-/// A filter for as many keys as come: it grows with them, and keeps one promise all the time.
+/// A filter for any number of keys: it grows with them, and always keeps one promise.
 ///
-/// It is for sets of which nobody knows how large they will be. It begins small and takes more
-/// memory as keys come: from 11 to 16 bits a key at 1 %. Each key is asked for in one table as long
-/// as there are 16 times as many keys as it began with, in two up to 272 times, in three up to
-/// 4,368 times: so to say about how many will come first ([`first`](GrowingFilterBuilder::first))
-/// makes it quicker, and a wrong guess breaks nothing.
+/// Use it for a set whose size is not known in advance. It begins small and takes more memory as
+/// keys are inserted: 11 to 16 bits a key at 1 %. A lookup reads one table up to 16 times the
+/// number of keys that it [began with](GrowingFilterBuilder::first), two up to 272 times, and three
+/// up to 4,368 times. So a good guess of that number makes lookups faster, and a wrong guess breaks
+/// nothing.
 ///
-/// Its rate is known from the numbers it holds, and never passes the promise. Where the number of
+/// Its rate follows from the fingerprints it holds, and never passes the promise. If the number of
 /// keys is known, a [`BloomFilter`](crate::BloomFilter) takes fewer bits and is several times as
 /// fast. A [`ScalableBloomFilter`](crate::ScalableBloomFilter), a chain of Bloom filters, grows
-/// too: it is faster to fill, takes about twice the memory, and asks more filters.
+/// too: inserts are faster, it takes about twice the memory, and a lookup reads more filters.
 ///
 /// ```
 /// use tepal::GrowingFilter;
@@ -66,22 +66,22 @@ pub struct GrowingFilter {
     /// The oldest first; at least one.
     links: Vec<Table>,
     meta: Meta,
-    /// Where it was opened and not changed since.
+    /// The file's bits and checks, if the filter was opened and has not changed since.
     whole: Option<Box<Whole>>,
 }
 
-/// Everything about a filter that is not its tables.
+/// All properties of a filter but its tables.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Meta {
     keys: KeyHasher,
     plan: GrowthPlan,
-    /// Can keys be removed?
+    /// Whether keys can be removed.
     is_deletable: bool,
     labels: Option<Box<Labels>>,
 }
 
 impl GrowingFilter {
-    /// A filter without a key, laid out for this number of keys.
+    /// Makes a filter without keys, laid out for this number of keys.
     fn empty(meta: Meta, keys: u64) -> Result<Self> {
         let first = new_link(&meta.plan, 0, keys)?;
         Ok(GrowingFilter { links: alloc::vec![first], meta, whole: None })
@@ -91,21 +91,21 @@ impl GrowingFilter {
         &self.links[self.links.len() - 1]
     }
 
-    /// So many keys the filter began with room for: [`GrowingFilterBuilder::first`].
+    /// The number of keys that the filter began with room for: [`GrowingFilterBuilder::first`].
     #[must_use]
     pub fn first(&self) -> u64 {
         self.meta.plan.first()
     }
 
-    /// The share of wrong answers promised, however many keys come.
+    /// The promised false-positive rate, for any number of keys.
     #[must_use]
     pub fn promised_false_positive_rate(&self) -> f64 {
         self.meta.plan.rate()
     }
 
-    /// The share of wrong answers now: exact for keys whose hashes are spread evenly, and at most
-    /// the promised one. Costs nothing while the filter is one table
-    /// ([`num_links`](Self::num_links)), and a pass over all its tables after that.
+    /// The false-positive rate now: exact for keys whose hashes are spread evenly, and at most the
+    /// promised one. Costs nothing while the filter is one table ([`num_links`](Self::num_links)),
+    /// and after that a pass over all its tables.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let share = |place: usize| {
@@ -114,9 +114,9 @@ impl GrowingFilter {
         (0..self.links.len()).map(share).sum()
     }
 
-    /// How many different numbers of a link belong to no number of an older link. A key goes into a
-    /// link only where no link holds its number; but an older link that takes keys later, or
-    /// another filter's in a union, may get the number around one that is here.
+    /// How many different fingerprints of a link extend no fingerprint of an older link. A key is
+    /// inserted into a link only if no link holds its fingerprint. But an older link may get the
+    /// shorter fingerprint later: by a later insert, or from another filter in a union.
     fn numbers_of_its_own(&self, place: usize) -> u64 {
         let link = &self.links[place];
         if place == 0 {
@@ -144,32 +144,33 @@ impl GrowingFilter {
         own
     }
 
-    /// How many keys it holds: those that were new when they came; with
-    /// [removal](GrowingFilterBuilder::deletable) all, less those that were removed.
+    /// The number of keys that it holds. Without [removal](GrowingFilterBuilder::deletable) these
+    /// are the keys that were new when they were inserted; with removal all inserted keys less the
+    /// removed ones.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.links.iter().map(Table::slots).sum()
     }
 
-    /// Does it hold no key?
+    /// Whether it holds no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many tables it consists of. A key is asked for in each.
+    /// The number of its tables. A lookup reads each of them.
     #[must_use]
     pub fn num_links(&self) -> usize {
         self.links.len()
     }
 
-    /// Can keys be [removed](Self::remove)?
+    /// Whether keys can be [removed](Self::remove).
     #[must_use]
     pub fn is_deletable(&self) -> bool {
         self.meta.is_deletable
     }
 
-    /// Bytes of the tables in memory.
+    /// The bytes of the tables in memory.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {
         self.links.iter().map(|link| link.packing().bytes()).sum()
@@ -177,35 +178,33 @@ impl GrowingFilter {
 
     about_keys!();
 
-    /// Forgets all keys: the filter as it began, in no more lines than its first table has.
+    /// Removes all keys. The filter is then as it began, with at most the lines of its first table.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it.
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for it.
     pub fn clear(&mut self) -> Result<()> {
-        // A file claims with how many keys it began: they make no table larger.
+        // The number of first keys may be a file's claim: it makes no table larger.
         let keys = self.links[0].packing().room().min(self.first());
         *self = GrowingFilter::empty(self.meta.clone(), keys)?;
         Ok(())
     }
 
-    /// Holds the tables against what the file says of them. After
-    /// [`Open::quick`](crate::Open::quick) this is the rest of what opening checks.
+    /// Checks the tables against what the file says of them. After
+    /// [`Open::quick`](crate::Open::quick) these are the checks that opening left out.
     ///
     /// # Errors
     /// [`Error::Damaged`](crate::Error::Damaged); [`Error::WrongSeal`](crate::Error::WrongSeal) for
-    /// a file that was changed without the key of its seal.
+    /// a file that was changed without its seal key.
     pub fn verify(&self) -> Result<()> {
         self.whole.as_ref().map_or(Ok(()), |whole| whole.verify())
     }
 
-    /// To be called before the numbers go anywhere else: of a file that was opened quick they are
-    /// checked now.
+    /// Checks the fingerprints of a file that was opened quick, before they are copied.
     fn check_before_copying(&self) -> Result<()> {
         self.whole.as_ref().map_or(Ok(()), |whole| whole.check_before_copying())
     }
 
-    /// To be called before a change: a file's lines are checked first. A table copies those that
-    /// are its own.
+    /// Checks a file's lines before a change. A table copies its own lines when it changes.
     #[inline]
     fn before_a_change(&mut self) -> Result<()> {
         if self.whole.is_some() {
@@ -216,7 +215,7 @@ impl GrowingFilter {
     }
 }
 
-/// An empty link, laid out for so many keys.
+/// Makes an empty link, laid out for this many keys.
 fn new_link(plan: &GrowthPlan, number: usize, keys: u64) -> Result<Table> {
     match plan.numbers(number) {
         Some(numbers) => Table::new(numbers, 0, keys.clamp(1, plan.capacity(number))),
@@ -230,9 +229,9 @@ fn new_link(plan: &GrowthPlan, number: usize, keys: u64) -> Result<Table> {
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason, and grow
-/// alike: same hash, domain, recipe and plan, and in each link the same numbers. Labels and how the
-/// tables are laid out do not matter.
+/// Two filters are equal if they give every key the same answer for the same reason, and grow
+/// alike: same hash, domain, recipe and plan, and in each link the same fingerprints. Labels and
+/// the layout of the tables do not matter.
 impl PartialEq for GrowingFilter {
     fn eq(&self, other: &GrowingFilter) -> bool {
         self.check_compatible(other).is_ok()

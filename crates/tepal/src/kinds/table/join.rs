@@ -1,5 +1,5 @@
-//! Two ascending streams as one: what becomes of equal numbers is the one thing in which unions and
-//! intersections of tables differ.
+//! Combines two ascending streams. Unions and intersections of tables differ only in what they do
+//! with equal fingerprints.
 
 use core::cmp::Ordering;
 use core::iter::Peekable;
@@ -7,20 +7,19 @@ use core::iter::Peekable;
 use crate::bits::table::stream::Stream;
 use crate::bits::table::tagged::Recent;
 
-/// What becomes of slots of one number: what their tags mean.
+/// How to combine the slots of one fingerprint, by the meaning of their tags.
 #[derive(Clone, Copy)]
 pub(super) enum Join {
-    /// Tags count copies. A union has the sum of both, an intersection the lower count.
+    /// Tags count copies. A union has the sum of both counts, an intersection the lower one.
     Counted,
-    /// Tags are generations, and a number has one slot. In a union it is as young as in either, in
-    /// an intersection as old.
+    /// Tags are generations, and a fingerprint has one slot. A union has the lower age, an
+    /// intersection the higher one.
     Youngest(Recent),
-    /// Tags are members of sets. A union has the tags of both, an intersection those that both
-    /// have.
+    /// Tags are members of sets. A union has all tags, an intersection the common ones.
     Once,
 }
 
-/// What two streams hold together.
+/// The union of two streams.
 pub(super) fn in_either<'e>(join: Join, tag_bits: u8, a: Stream<'e>, b: Stream<'e>) -> Stream<'e> {
     let entries = merged(a, b);
     match join {
@@ -30,13 +29,13 @@ pub(super) fn in_either<'e>(join: Join, tag_bits: u8, a: Stream<'e>, b: Stream<'
     }
 }
 
-/// What both streams hold.
+/// The intersection of two streams.
 pub(super) fn in_both<'e>(join: Join, tag_bits: u8, a: Stream<'e>, b: Stream<'e>) -> Stream<'e> {
     let (a, b) = (a.peekable(), b.peekable());
     Stream::of(InBoth { a, b, join, tag_bits, slots: Slots::default() })
 }
 
-/// Two ascending streams as one; equal entries follow each other.
+/// Two ascending streams merged into one; equal entries follow each other.
 pub(super) fn merged<'e>(mut a: Stream<'e>, mut b: Stream<'e>) -> Stream<'e> {
     match (a.is_empty(), b.is_empty()) {
         (true, _) => b,
@@ -63,8 +62,8 @@ impl Iterator for Merged<'_> {
     }
 }
 
-/// Copies of a number that are still to be said, in slots of which all but the first are at their
-/// greatest.
+/// Copies of a fingerprint that are still to be emitted, in slots of which all but the first count
+/// the most they can.
 #[derive(Default)]
 struct Slots {
     number: u64,
@@ -74,7 +73,7 @@ struct Slots {
 impl Slots {
     fn next(&mut self, tag_bits: u8) -> u64 {
         let most = 1 << tag_bits;
-        // The first slot has what is over.
+        // The first slot has the remainder.
         let here = match self.copies % most {
             0 => most,
             over => over,
@@ -89,7 +88,7 @@ fn copies_of(entry: u64, tag_bits: u8) -> u64 {
     (entry & ((1 << tag_bits) - 1)) + 1
 }
 
-/// Takes all slots of a number off a stream. Gives the copies that they count.
+/// Takes all slots of a fingerprint from a stream. Returns the sum of their copies.
 fn take_copies(entries: &mut Peekable<impl Iterator<Item = u64>>, number: u64, tag_bits: u8) -> u64 {
     let mut copies = 0;
     while let Some(entry) = entries.next_if(|entry| entry >> tag_bits == number) {
@@ -152,7 +151,7 @@ impl Iterator for InBoth<'_> {
         if self.slots.copies > 0 {
             return Some(self.slots.next(tag_bits));
         }
-        // What two entries are compared by: number and tag, or the number.
+        // The key of comparisons: fingerprint and tag, or only the fingerprint.
         let by = if matches!(self.join, Join::Once) { 0 } else { tag_bits };
         let number = loop {
             let (a, b) = (self.a.peek()? >> by, self.b.peek()? >> by);

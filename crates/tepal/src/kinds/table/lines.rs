@@ -1,8 +1,7 @@
-//! A table of numbers that has room for whatever comes: what the kinds of this family have in
-//! common.
+//! A table of fingerprints that makes room for more: the code that all kinds of this family share.
 //!
-//! It is laid out for so many slots, and laid out again for more where they do not fit. That
-//! changes no answer: U stays.
+//! It is laid out for a number of slots, and laid out again for more slots if they do not fit. That
+//! changes no answer, because U stays the same.
 
 mod counts;
 mod fitting;
@@ -29,30 +28,30 @@ use counts::Counting;
 pub(crate) use counts::{Counts, too_many_copies};
 pub(crate) use fitting::laid_out;
 
-/// Numbers in lines, in memory or those of an opened file.
+/// Fingerprints in lines, in memory or in an opened file.
 #[derive(Clone)]
 pub(crate) struct Table {
     packing: Packing,
     kernel: TableKernel,
     lines: Mapped,
-    /// Slots that are taken.
+    /// The number of slots that are taken.
     slots: u64,
-    /// Different numbers.
+    /// The number of different fingerprints.
     numbers: u64,
     scratch: Scratch,
-    /// What the lines are held against, where they are those of an opened file.
+    /// The checks of the lines, if they are an opened file's.
     body_check: Option<Ref<dyn BodyChecked>>,
 }
 
 impl Table {
-    /// An empty table of numbers below `numbers`, laid out for so many slots.
+    /// Makes an empty table of fingerprints below `numbers`, laid out for this many slots.
     pub(crate) fn new(numbers: u64, tag_bits: u8, slots: u64) -> Result<Self> {
         let packing = Packing::for_slots(slots, numbers, tag_bits)?;
         Ok(Table::of_lines(packing, in_memory(bits::zeroed(packing.lines())?), 0, 0))
     }
 
-    /// A table that is laid out for so many slots, with ascending entries, which are asked for once
-    /// or several times.
+    /// Makes a table of ascending entries, laid out for this many slots. It calls `entries` once or
+    /// several times.
     pub(crate) fn of_entries<'e>(
         numbers: u64,
         tag_bits: u8,
@@ -74,7 +73,7 @@ impl Table {
         Ok(Table::of_lines(packing, in_memory(lines), counts.slots, counts.numbers))
     }
 
-    /// A table whose lines are these already.
+    /// Makes a table of finished lines.
     pub(crate) fn of_lines(packing: Packing, lines: Mapped, slots: u64, numbers: u64) -> Self {
         Table {
             packing,
@@ -91,12 +90,12 @@ impl Table {
         &self.packing
     }
 
-    /// Slots that are taken.
+    /// The number of slots that are taken.
     pub(crate) fn slots(&self) -> u64 {
         self.slots
     }
 
-    /// Different numbers in it.
+    /// The number of different fingerprints in it.
     pub(crate) fn distinct(&self) -> u64 {
         self.numbers
     }
@@ -105,71 +104,70 @@ impl Table {
         self.lines.as_lines()
     }
 
-    /// Everything in it, ascending: `number << tag bits | tag`.
+    /// All entries, ascending: `fingerprint << tag bits | tag`.
     pub(crate) fn entries(&self) -> Entries<'_> {
         Entries::new(&self.packing, self.lines.as_lines())
     }
 
-    /// The same in chunks.
+    /// All entries, in chunks.
     pub(crate) fn stream(&self) -> Stream<'_> {
         Stream::of(self.entries())
     }
 
-    /// The share of hashes whose number is held.
+    /// The share of hashes whose fingerprint is held.
     pub(crate) fn rate(&self) -> f64 {
         self.numbers as f64 / self.packing.numbers() as f64
     }
 
-    /// How many different keys are in it, from the different numbers: of n keys two have one number
-    /// at times.
+    /// An estimate of the number of different keys, from the different fingerprints: some keys
+    /// share one.
     pub(crate) fn estimated_len(&self) -> f64 {
         let (all, share) = (self.packing.numbers() as f64, self.rate());
         if share >= 1.0 { self.numbers as f64 } else { -all * libm::log1p(-share) }
     }
 
-    /// The number of a hash.
+    /// The fingerprint of a hash.
     #[inline(always)]
     pub(crate) fn number(&self, h: u64) -> u64 {
         self.packing.number(h)
     }
 
-    /// Is the number of this hash held?
+    /// Looks up the fingerprint of this hash.
     #[inline]
     pub(crate) fn contains(&self, h: u64) -> bool {
         self.kernel.contains(&self.packing, self.lines.as_lines(), h)
     }
 
-    /// Answers a batch; `answers` is as long as `h`.
+    /// Looks up a batch; `answers` is as long as `h`.
     #[inline]
     pub(crate) fn contains_many(&self, h: &[u64], answers: &mut [bool]) {
         self.kernel.contains_many(&self.packing, self.lines.as_lines(), h, answers);
     }
 
-    /// The slots of a number.
+    /// The slots of a fingerprint.
     #[inline]
     pub(crate) fn copies(&self, number: u64) -> Copies {
         self.kernel.copies(&self.packing, self.lines.as_lines(), number)
     }
 
-    /// Asks for the line of a number ahead of a question.
+    /// Prefetches the line of a fingerprint for a later lookup.
     #[inline]
     pub(crate) fn fetch(&self, number: u64) {
         fetch_line(&self.lines.as_lines()[self.packing.place(number).line]);
     }
 
-    /// The lines are those of a file, and are held against this.
+    /// The same table with these checks of a file's lines.
     pub(crate) fn held_against(mut self, check: Option<Ref<dyn BodyChecked>>) -> Self {
         self.body_check = check;
         self
     }
 
-    /// Holds the lines against what their file says of them.
+    /// Checks the lines against what their file says of them.
     pub(crate) fn verify(&self) -> Result<()> {
         self.body_check.as_ref().map_or(Ok(()), |check| check.run(self.as_lines()))
     }
 
-    /// To be called before the numbers go anywhere else: of a file that was opened quick they are
-    /// checked now.
+    /// Checks the fingerprints of a file that was opened quick, before they are copied.
     pub(crate) fn check_before_copying(&self) -> Result<()> {
         match &self.body_check {
             Some(check) if !check.has_passed() => check.run(self.as_lines()),
@@ -177,7 +175,7 @@ impl Table {
         }
     }
 
-    /// To be called before a change: a file's lines are checked and copied first.
+    /// Checks a file's lines and copies them into memory, before a change.
     #[inline]
     pub(crate) fn before_a_change(&mut self) -> Result<()> {
         if self.body_check.is_some() {
@@ -188,7 +186,7 @@ impl Table {
         Ok(())
     }
 
-    /// Copies lines that are a file's. They were checked before.
+    /// Copies a file's lines into memory. They were checked before.
     pub(crate) fn make_own(&mut self) -> Result<()> {
         if self.lines.own().is_none() {
             let copy = crate::kinds::storage::copied(self.lines.as_lines())?;
@@ -203,9 +201,8 @@ impl Table {
         Ok((&self.packing, self.kernel, lines, &mut self.scratch))
     }
 
-    /// Puts a number into a table without tags, where that is quickly done; else nothing is
-    /// changed. Its bucket has few slots, so that it has not too many copies. The lines are in
-    /// memory.
+    /// Inserts a fingerprint into a table without tags, if that is fast; otherwise changes nothing.
+    /// Its bucket has few slots, so it cannot have too many copies. The lines are in memory.
     #[inline]
     pub(crate) fn add(&mut self, number: u64, wanted: Wanted) -> Added {
         let Some(lines) = self.lines.own() else { return Added::Not };
@@ -215,12 +212,12 @@ impl Table {
         added
     }
 
-    /// Puts a number with a tag into one slot more; `is_new` says that it has none yet. Where the
-    /// lines have no room, the table is laid out again.
+    /// Inserts one more slot with a fingerprint and a tag. `is_new` means that the fingerprint has
+    /// no slot yet. If the lines have no room, the table is laid out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory; [`Error::NumbersClustered`] where more lines
-    /// do not help. Nothing is changed then.
+    /// [`Error::TooLarge`] if there is no memory; [`Error::NumbersClustered`] if more lines do not
+    /// help. Nothing is changed then.
     #[inline]
     pub(crate) fn insert(&mut self, number: u64, tag: u64, is_new: bool) -> Result<()> {
         self.make_own()?;
@@ -232,15 +229,15 @@ impl Table {
         Ok(())
     }
 
-    /// Puts a slot into the lines, which are in memory. `false`: they have no room, and are what
-    /// they were.
+    /// Inserts a slot into the lines, which are in memory. `false`: they have no room, and are
+    /// unchanged.
     #[inline]
     fn insert_here(&mut self, number: u64, tag: u64) -> bool {
         let Some(lines) = self.lines.own() else { return false };
         self.kernel.insert(&self.packing, lines, number, tag, &mut self.scratch).is_ok()
     }
 
-    /// Takes a slot of a number away that there is; `is_last` says that it has no other.
+    /// Removes an existing slot of a fingerprint. `is_last` means that it has no other.
     #[inline]
     pub(crate) fn remove(&mut self, number: u64, tag: u64, is_last: bool) -> Result<()> {
         let (packing, kernel, lines, scratch) = self.own()?;
@@ -250,14 +247,14 @@ impl Table {
         Ok(())
     }
 
-    /// Gives another tag to the first slot of a number that has one.
+    /// Replaces the tag of the first slot of a fingerprint.
     pub(crate) fn set_first_tag(&mut self, number: u64, tag: u64) -> Result<()> {
         let (packing, _, lines, _) = self.own()?;
         set_first_tag(packing, lines, number, tag);
         Ok(())
     }
 
-    /// The share of taken slots in equal parts of the table, or of each line where there are fewer.
+    /// The load factor of equal parts of the table, or of each line if there are fewer lines.
     pub(crate) fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
         let lines = self.lines.as_lines();
         let slices = slices.clamp(1, lines.len().max(1));
@@ -270,7 +267,7 @@ impl Table {
         (0..slices).map(fill).collect()
     }
 
-    /// Empties it; the lines stay as many.
+    /// Removes everything; the number of lines stays.
     pub(crate) fn clear(&mut self) -> Result<()> {
         match self.lines.own() {
             Some(lines) => lines.fill(Line([0; 8])),
@@ -280,16 +277,16 @@ impl Table {
         Ok(())
     }
 
-    /// The lines hold just what was counted, in the one way there is. Gives how many copies the
-    /// tags count.
+    /// Checks that the lines hold exactly the counted slots and fingerprints, in their only valid
+    /// form. Returns how many copies the tags count.
     pub(crate) fn check(packing: &Packing, lines: &[Line], slots: u64, numbers: u64) -> Result<u64> {
-        // All slots of a number but the first are at their greatest.
+        // All slots of a fingerprint but the first count the most they can.
         let tags = (1 << packing.tag_bits()) - 1;
         Table::check_tags(packing, lines, slots, numbers, |_, entry| entry & tags == tags)
     }
 
-    /// The same where slots of one number follow each other in another way: `follows` gets one
-    /// slot, and the next of the same number.
+    /// [`check`](Self::check) with another order of the slots of one fingerprint: `follows` tells
+    /// whether a slot may follow another.
     pub(crate) fn check_tags(
         packing: &Packing,
         lines: &[Line],
@@ -302,7 +299,7 @@ impl Table {
         let tag_bits = packing.tag_bits();
         let tags = (1 << tag_bits) - 1;
         let (mut in_order, mut held, mut counting, mut before) = (true, 0u64, Counting::default(), 0);
-        // A line is written from ascending entries alone.
+        // A line has only one valid form: that of ascending entries.
         let mut least = 0;
         let in_turn = Entries::new(packing, lines).take_while(|entry| {
             ascending.set(*entry >= least);

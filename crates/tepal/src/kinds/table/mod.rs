@@ -1,10 +1,10 @@
-//! Kinds that are a sorted table of numbers, or several. What a slot's tag means is in [`copies`]
-//! (a quotient filter), [`generations`] (an expiring one), [`segments`]; [`growing`] is a chain of
-//! tables.
+//! Kinds that are a sorted table of fingerprints, or several tables. They differ in the meaning of
+//! a slot's tag: [`copies`] (a quotient filter), [`generations`] (an expiring one), [`segments`].
+//! [`growing`] is a chain of tables.
 //!
-//! The table itself is in [`lines`]. What the kinds of one table have in common is in [`core`], and
-//! which calls in [`calls`]; in [`builder`] what they are planned from, in [`join`] how two become
-//! one, in [`part`] how they stand in a file.
+//! The table itself is in [`lines`]. The kinds of one table share [`core`] and the calls of
+//! [`calls`]. [`builder`] plans a table, [`join`] combines two, and [`part`] reads and writes their
+//! files.
 
 mod builder;
 mod calls;

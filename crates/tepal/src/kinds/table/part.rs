@@ -1,5 +1,5 @@
-//! What a tepal file holds of a table (FORMAT.md, section 4.2.2): what is the same in the files of
-//! all kinds.
+//! A table's part of a tepal file (FORMAT.md, section 4.2.2): the fields that all kinds of tables
+//! share.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -17,10 +17,10 @@ use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
-/// The fields of the own part whose meaning hangs on the kind, by their places.
+/// The fields of the own part whose meaning depends on the kind, by their offsets.
 #[derive(Clone, Copy, Default)]
 pub(super) struct OwnFields {
-    /// What the tag of a slot means.
+    /// The meaning of a slot's tag.
     pub(super) tag: u8,
     pub(super) at_40: u64,
     pub(super) at_56: u64,
@@ -28,7 +28,7 @@ pub(super) struct OwnFields {
     pub(super) at_72: u64,
 }
 
-/// The own part of a table: of a filter's, or of a link's.
+/// The own part of a table, for a filter or a link.
 pub(super) fn own_part(meta: &Meta, table: &Table, kinds: OwnFields) -> [u8; OWN_BYTES] {
     let (fields, hasher) = (table.packing().fields(), meta.keys.hasher());
     let mut out = Vec::with_capacity(OWN_BYTES);
@@ -52,7 +52,7 @@ pub(super) fn own_part(meta: &Meta, table: &Table, kinds: OwnFields) -> [u8; OWN
 }
 
 impl TableCore {
-    /// What a tepal file holds of it.
+    /// The filter's part of a tepal file.
     pub(super) fn part(&self, kinds: OwnFields) -> FilePart<'_> {
         let own = own_part(&self.meta, &self.table, kinds);
         let labels = self.meta.labels.as_deref().cloned().unwrap_or_default();
@@ -60,17 +60,17 @@ impl TableCore {
     }
 }
 
-/// What errors say of the files of a kind.
+/// The words of errors about the files of a kind.
 pub(super) struct Named {
     pub(super) scheme: &'static str,
-    /// What a tag can mean, and as a text.
+    /// The possible meanings of a tag, as numbers and as a text.
     pub(super) tags: &'static [u8],
     pub(super) known_tags: &'static str,
-    /// The least capacity.
+    /// The least possible capacity, as a text.
     pub(super) least: &'static str,
 }
 
-/// What the header of a file says of its table.
+/// The header's claims about the table.
 #[derive(Clone, Copy)]
 pub(super) struct Claimed {
     pub(super) packing: Packing,
@@ -79,30 +79,30 @@ pub(super) struct Claimed {
 }
 
 impl Claimed {
-    /// Slots that its lines have.
+    /// The number of slots of its lines.
     pub(super) fn most_slots(&self) -> u64 {
         u64::from(self.packing.fields().slots).saturating_mul(self.packing.lines())
     }
 }
 
-/// A filter of a file that awaits its body.
+/// A filter that is read from a file up to its body.
 pub(crate) struct Bodiless<S> {
     pub(super) meta: Meta,
     pub(super) claimed: Claimed,
-    /// What the kind has beside the table.
+    /// The kind's properties beside the table.
     pub(super) state: S,
-    /// Of the writer's self-test.
+    /// The sum of the writer's self-test.
     sum: u64,
 }
 
-/// What a kind has beside its table.
+/// A kind's properties beside its table.
 pub(super) trait State {
-    /// What the lines must be.
+    /// The checks of the lines.
     fn check(&self, claimed: Claimed) -> Box<dyn CheckBody>;
 }
 
-/// Reads the own part of a filter, or of a link of one, with every check that needs no body and
-/// nothing of the kind.
+/// Reads the own part of a filter or of a link, with every check that needs no body and does not
+/// depend on the kind.
 pub(super) fn read(
     own: &[u8; OWN_BYTES],
     part: &FilePart<'_>,
@@ -146,12 +146,12 @@ pub(super) fn read(
 }
 
 impl<S> Bodiless<S> {
-    /// The same with what the kind has beside the table.
+    /// Adds the kind's properties beside the table.
     pub(super) fn with<T>(self, state: T) -> Bodiless<T> {
         Bodiless { meta: self.meta, claimed: self.claimed, state, sum: self.sum }
     }
 
-    /// The table with these lines, what the filter is beside it, and what the kind has.
+    /// The properties of the filter, the table with these lines, and the kind's properties.
     pub(super) fn with_lines(self, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> (Meta, Table, S) {
         let Claimed { packing, slots, distinct } = self.claimed;
         (self.meta, Table::of_lines(packing, lines, slots, distinct).held_against(checked), self.state)

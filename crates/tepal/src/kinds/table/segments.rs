@@ -1,10 +1,10 @@
-//! Which segment may hold a key: one table whose tags are segments.
+//! Tells which segments may hold a key: one table whose tags are segments.
 //!
-//! Describing it is in [`builder`], segments and their names in [`named`](super::super::named),
-//! inserting in [`insert`], asking in [`ask`] and for many keys in [`answers`], segments that go or
-//! come together and two filters as one in [`combine`], pairs of number and segment as streams in
-//! `pairs`, numbers in very many segments in `wide`, what a file holds of it in [`part`], what
-//! every kind of filter does in [`kind`]. The table is that of [`lines`](super::lines).
+//! The builder is in [`builder`]; segments and their names are in [`named`](super::super::named);
+//! inserts in [`insert`]; lookups of one key in [`ask`] and of many in [`answers`]; changes of
+//! whole segments and unions in [`combine`]; streams of pairs of fingerprint and segment in
+//! `pairs`; fingerprints in very many segments in `wide`; the file part in [`part`]; the traits of
+//! every filter in [`kind`]. The table is that of [`lines`](super::lines).
 
 mod answers;
 mod ask;
@@ -33,27 +33,28 @@ use crate::kinds::storage::Ref;
 use pairs::Held;
 use wide::Wide;
 
-/// A filter that says which segments may hold a key: parts of a log, files of a table, days,
-/// shards, up to 65,536 of them, and a key may be in any number of them.
+/// A filter that tells which segments may hold a key. Segments are for example parts of a log,
+/// files of a table, days or shards; there are up to 65,536 of them, and a key may be in any number
+/// of them.
 ///
-/// It answers with one lookup what asking a Bloom filter of each segment answers with as many
-/// lookups as there are segments. It holds pairs of key and segment. **The promised rate is that of
-/// wrong segments**: a key that is in none gets that many on average, over all segments together,
-/// and from one segment its share, (numbers in the segment) / U. A key that is in some gets these,
-/// certainly, and wrong ones at the same rate.
+/// One lookup replaces a lookup in a Bloom filter of each segment. The filter holds pairs of key
+/// and segment. **The promised rate is the mean number of wrong segments** that a key in no segment
+/// gets, over all segments together. From one segment it gets that segment's share, (fingerprints
+/// in the segment) / U. A key that is in some segments always gets these, and wrong ones at the
+/// same rate.
 ///
-/// [`capacity`](SegmentFilterBuilder::capacity) counts pairs. At 1 % and a million of them a pair
+/// [`capacity`](SegmentFilterBuilder::capacity) counts pairs. At 1 % and a million pairs, a pair
 /// takes 9.6 bits with one segment, 13.1 with 8, 16.7 with 64, 21.6 with a thousand and 28.6 with
 /// 65,536 ([`planned_size_in_bytes`](SegmentFilterBuilder::planned_size_in_bytes)).
 ///
-/// Where keys are in many segments the table needs more room, for their numbers fill a few places
-/// to the brim: of a thousand segments 23.5 bits a pair where each key is in four of them, 29.6 in
-/// 16, 41 in 60 (`bench/results/2026-11-23-segments.md`). Beyond 64 segments of a key each takes
-/// two bytes beside the table.
+/// If keys are in many segments, the table needs more room, because their fingerprints fill a few
+/// places completely. With a thousand segments a pair takes 23.5 bits if each key is in four of
+/// them, 29.6 if it is in 16, and 41 if it is in 60 (`bench/results/2026-11-23-segments.md`). After
+/// 64 segments of a key, each further one takes two bytes beside the table.
 ///
 /// A segment can be [dropped](Self::drop_segment), and [merged](Self::merge_segments) into another,
-/// without anybody's keys. A single key cannot be taken out of a segment: another key there may
-/// have the same number.
+/// without its keys. A single key cannot be removed from a segment: another key there may have the
+/// same fingerprint.
 ///
 /// ```
 /// use tepal::SegmentFilter;
@@ -81,7 +82,7 @@ use wide::Wide;
 /// ```
 #[derive(Clone)]
 pub struct SegmentFilter {
-    /// The tags of a number ascend.
+    /// The tags of a fingerprint ascend.
     core: TableCore,
     wide: Ref<Wide>,
     segments: SegmentList,
@@ -93,67 +94,67 @@ impl SegmentFilter {
         SegmentFilter { core: TableCore::new(meta, table, room), wide, segments }
     }
 
-    /// It has other segments from now on, which hold this.
+    /// Replaces the segments and their contents.
     fn set_held(&mut self, mut segments: SegmentList, held: Held) {
         segments.set_lens(&held.lens);
         (self.core.table, self.wide, self.segments) = (held.table, Ref::new(held.wide), segments);
     }
 
-    /// What counts against the capacity: pairs.
+    /// The number that counts against the capacity: pairs.
     #[inline]
     fn held(&self) -> u64 {
         self.len()
     }
 
     one_table! {
-        /// Pairs of key and segment that the filter was planned for.
+        /// The number of pairs of key and segment that the filter was planned for.
         capacity;
-        /// The wrong segments that a key in none gets on average, promised as long as the filter
-        /// holds no more pairs than its capacity.
+        /// The mean number of wrong segments of a key in none that is promised while the filter
+        /// holds at most its capacity of pairs.
         promised_false_positive_rate;
-        /// The share of keys in no segment for which [`contains`](Self::contains) says `true`: at
-        /// most [`wrong_segments`](Self::wrong_segments), and less where keys are in several. Costs
-        /// nothing.
+        /// The share of keys in no segment for which [`contains`](Self::contains) answers `true`:
+        /// at most [`wrong_segments`](Self::wrong_segments), and less if keys are in several
+        /// segments. Costs nothing.
         false_positive_rate;
-        /// Bytes of the table in memory, without names, and without what keys in more than 64
-        /// segments take beside it.
+        /// The bytes of the table in memory, without the names, and without the extra list for keys
+        /// in more than 64 segments.
         size_in_bytes;
-        /// Does it hold more pairs than its promise allows? Never under
+        /// Whether it holds more pairs than its promise allows. Always `false` under
         /// [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
         is_over_capacity;
-        /// Does it refuse every pair that it does not hold?
+        /// Whether it refuses every pair that it does not hold.
         is_full;
-        /// Is the key in any segment?
+        /// Looks up whether the key is in any segment.
         ///
         /// `false` is certain. `true` means perhaps: about
-        /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key
-        /// that the filter's domain refuses is not in; a filter of the caller's hashes cannot hash
-        /// a key, and answers `true`.
+        /// [`false_positive_rate`](Self::false_positive_rate) of all non-members get it too. For a
+        /// key that the filter's domain refuses the answer is `false`. A filter with `caller_hash`
+        /// cannot hash a key, and answers `true`.
         contains;
         contains_many;
     }
 
-    /// The wrong segments that a key in none gets on average now: exact for keys whose hashes are
-    /// spread evenly. Costs nothing.
+    /// The mean number of wrong segments that a key in none gets now: exact for keys whose hashes
+    /// are spread evenly. Costs nothing.
     #[must_use]
     pub fn wrong_segments(&self) -> f64 {
         self.len() as f64 / self.numbers() as f64
     }
 
-    /// How many pairs of key and segment it holds: different ones, but for those few keys of a
-    /// segment whose numbers are equal.
+    /// The number of pairs of key and segment that it holds. Two keys of a segment that share a
+    /// fingerprint count once, which is rare.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.core.table.slots() + self.wide.pairs()
     }
 
-    /// Does it hold no key?
+    /// Whether it holds no key.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.core.table.slots() == 0
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     #[must_use]
     pub fn num_segments(&self) -> usize {
         self.segments.listed().len()
@@ -170,23 +171,23 @@ impl SegmentFilter {
         self.segments.find(name).ok()
     }
 
-    /// The name of a segment, where it has one.
+    /// The name of a segment, if it has one.
     #[must_use]
     pub fn segment_name(&self, segment: Segment) -> Option<&str> {
         self.segments.name(segment)
     }
 
-    /// How many numbers a segment holds: different keys, but for those few whose numbers are equal.
-    /// 0 for a segment that there is not.
+    /// The number of fingerprints of a segment: its different keys, except for the few that share
+    /// one. 0 for a segment that does not exist.
     #[must_use]
     pub fn segment_len(&self, segment: Segment) -> u64 {
         self.segments.get(segment).map_or(0, |listed| listed.len)
     }
 }
 
-/// Two filters are equal when they give every key the same answer for the same reason: same hash,
-/// domain, recipe, numbers, and segments of the same numbers and names. Capacity, labels and how
-/// the table is laid out do not matter.
+/// Two filters are equal if they give every key the same answer for the same reason: same hash,
+/// domain, recipe, fingerprints, and segments of the same numbers and names. Capacity, labels and
+/// the layout of the table do not matter.
 impl PartialEq for SegmentFilter {
     fn eq(&self, other: &SegmentFilter) -> bool {
         self.core == other.core && self.segments == other.segments && self.wide == other.wide

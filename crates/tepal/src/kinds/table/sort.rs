@@ -1,14 +1,14 @@
-//! Hashes, alone or with something beside them, in the order of their numbers, over several
+//! Sorts hashes, alone or with data beside them, in the order of their fingerprints, on several
 //! threads.
 
 use core::num::NonZeroUsize;
 
 use crate::kinds::bloom::bulk::share_out;
 
-/// Fewer are sorted by one thread.
+/// Fewer are sorted on one thread.
 pub(super) const FEW: usize = 1 << 16;
 
-/// Sorts by a key that is quickly made.
+/// Sorts by a key that is fast to compute.
 pub(super) fn sort_by_key<T: Copy + Send, K: Ord>(
     values: &mut [T],
     threads: NonZeroUsize,

@@ -1,4 +1,4 @@
-//! Describing a filter before it exists.
+//! Describes a filter before it exists.
 
 use alloc::vec::Vec;
 
@@ -12,7 +12,7 @@ use crate::kinds::table::builder::{Called, Planned, Promise};
 use crate::kinds::table::calls::table_options;
 use crate::kinds::table::lines::Table;
 
-/// Describes a [`QuotientFilter`]; everything has a default but the capacity.
+/// Describes a [`QuotientFilter`]; only the capacity has no default.
 ///
 /// ```
 /// use tepal::QuotientFilter;
@@ -39,22 +39,21 @@ impl QuotientFilter {
 impl QuotientFilterBuilder {
     table_options! {
         "a quotient filter";
-        /// How many different keys the filter shall hold.
+        /// The number of different keys that the filter will hold.
         capacity;
-        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1
-        /// %, which is the default.
+        /// The promised false-positive rate; the default is 0.01, or 1 %.
         false_positive_rate;
-        /// What happens when more different keys come than planned: refuse them (the default),
-        /// warn, or ignore it. The table has room for them; its rate is past the promise then.
+        /// The policy for more different keys than planned: refuse them (the default), warn, or
+        /// ignore it. The table makes room for them, and then its rate is past the promise.
         over_capacity;
     }
 
-    /// Counts copies in so many bits beside each number, 4, 8 or 16: a key that is inserted often
-    /// then takes no more room until its count is past 16, 256 or 65,536, and can be inserted
-    /// 1,024, 16,384 or 4,194,304 times; without it 64 times.
+    /// Counts copies in this many bits beside each fingerprint: 4, 8 or 16. Then a key that is
+    /// inserted often takes no more room until its count is past 16, 256 or 65,536. It can be
+    /// inserted 1,024, 16,384 or 4,194,304 times; without this option 64 times.
     ///
-    /// 4 bits cost 4.7 bits a different key at 1 %: 14.3 in all, where a counting Bloom filter with
-    /// counters of 4 bits takes 38 to 40 and stops at 15.
+    /// At 1 %, 4 bits add 4.7 bits a different key, 14.3 in all. A counting Bloom filter with
+    /// counters of 4 bits takes 38 to 40, and stops at 15.
     ///
     /// ```
     /// use tepal::QuotientFilter;
@@ -70,7 +69,7 @@ impl QuotientFilterBuilder {
         self
     }
 
-    /// Bytes that the table of [`build`](Self::build) takes: to plan with, without the table.
+    /// The bytes of the table that [`build`](Self::build) makes, for planning without the table.
     ///
     /// ```
     /// use tepal::QuotientFilter;
@@ -80,7 +79,7 @@ impl QuotientFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build), but for the memory.
+    /// As [`build`](Self::build), except for memory.
     pub fn planned_size_in_bytes(&self) -> Result<u64> {
         self.plan(self.needed_capacity()?)?.size_in_bytes()
     }
@@ -94,18 +93,18 @@ impl QuotientFilterBuilder {
     /// Builds the empty filter, with room for its capacity.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where no capacity is given, and for impossible values;
-    /// [`Error::RateOutOfReach`] for a rate that so many keys cannot have; [`Error::TooLarge`]
-    /// where the machine has no memory for it.
+    /// [`Error::Parameter`] if no capacity is given, and for impossible values;
+    /// [`Error::RateOutOfReach`] for a rate that this many keys cannot have; [`Error::TooLarge`] if
+    /// the machine has no memory for it.
     pub fn build(self) -> Result<QuotientFilter> {
         let planned = self.plan(self.needed_capacity()?)?;
         let table = planned.table()?;
         Ok(QuotientFilter::from_parts(planned.meta, table, 0, true))
     }
 
-    /// Builds a filter of these keys, sorting their numbers: many times as fast as to insert one
-    /// after the other. Where no capacity is given, it is planned for as many keys as there are.
-    /// Takes 8 bytes a key beside the filter.
+    /// Builds a filter of these keys by sorting their fingerprints, many times as fast as inserting
+    /// one after the other. If no capacity is given, it is the number of keys. Takes 8 bytes a key
+    /// in addition to the filter.
     ///
     /// ```
     /// let filter = tepal::QuotientFilter::builder().build_from(["apple", "banana"])?;
@@ -121,7 +120,7 @@ impl QuotientFilterBuilder {
         self.build_from_hashes(hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's
+    /// [`build_from`](Self::build_from) for hashes, computed by the filter's
     /// [`key_hasher`](Self::key_hasher) or by the caller.
     ///
     /// # Errors

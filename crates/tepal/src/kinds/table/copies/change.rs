@@ -1,4 +1,4 @@
-//! Inserting keys, removing them, counting them.
+//! Inserts, removals and counts.
 
 use alloc::vec::Vec;
 
@@ -27,22 +27,26 @@ impl QuotientFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::TooManyCopies`] where the
-    /// key is in as often as can be; [`Error::KeyRefused`] for a key that the key domain does not
-    /// have; [`Error::CallerHashes`] in a filter of the caller's hashes;
-    /// [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their
-    /// numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
-    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what
-    /// was written. The filter is unchanged then.
+    /// - [`Error::CapacityReached`] for a new key if the filter is full and its policy is
+    ///   [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// - [`Error::TooManyCopies`] if the filter holds the most copies of the key;
+    /// - [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// - [`Error::CallerHashes`] in a filter with `caller_hash`;
+    /// - [`Error::NumbersClustered`] if keys were chosen by the filter's own hash so that their
+    ///   fingerprints lie side by side;
+    /// - [`Error::TooLarge`] if there is no memory for more lines;
+    /// - [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is
+    ///   damaged.
+    ///
+    /// The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
-    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a hash, computed by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -64,7 +68,7 @@ impl QuotientFilter {
         self.insert_slowly(number, is_full)
     }
 
-    /// [`insert_hash`](Self::insert_hash) of every number.
+    /// [`insert_hash`](Self::insert_hash) for every fingerprint.
     #[inline(never)]
     fn insert_slowly(&mut self, number: u64, is_full: bool) -> Result<bool> {
         let copies = self.core.table.copies(number);
@@ -84,13 +88,13 @@ impl QuotientFilter {
         Ok(is_new)
     }
 
-    /// The greatest tag: one less than the copies that a slot can stand for.
+    /// The greatest tag: one less than the copies that a slot can count.
     #[inline]
     fn most_tag(&self) -> u64 {
         (1 << self.count_bits()) - 1
     }
 
-    /// How many copies these slots stand for: all but the first are at their greatest.
+    /// The number of copies that these slots count: all but the first count the most they can.
     pub(super) fn count_of(&self, copies: Copies) -> u64 {
         match copies.slots {
             0 => 0,
@@ -98,25 +102,24 @@ impl QuotientFilter {
         }
     }
 
-    /// Takes one copy of a key away. `false`: there was none, and nothing is changed.
+    /// Removes one copy of a key. `false`: there was none, and nothing changed.
     ///
-    /// Only keys that were inserted may be removed: another one has, at
-    /// [`false_positive_rate`](Self::false_positive_rate), the number of a member, which is then
-    /// taken away in its place. After q removals of strangers about q times that rate of members
-    /// are lost.
+    /// Remove only keys that were inserted. A non-member has the fingerprint of a member with the
+    /// probability [`false_positive_rate`](Self::false_positive_rate); then that member is removed
+    /// in its place. q removals of non-members lose about q times that rate of members.
     ///
     /// # Errors
     /// [`Error::KeyRefused`] and [`Error::CallerHashes`] as [`insert`](Self::insert);
-    /// [`Error::NotPossible`] where two keys may share a copy
-    /// ([`is_deletable`](Self::is_deletable)); [`Error::TooLarge`] and [`Error::Damaged`] for an
-    /// opened file, which is copied into memory first. The filter is unchanged then.
+    /// [`Error::NotPossible`] if two keys may share a copy ([`is_deletable`](Self::is_deletable));
+    /// [`Error::TooLarge`] and [`Error::Damaged`] for an opened file, which is copied into memory
+    /// first. The filter is unchanged then.
     #[inline]
     pub fn remove<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.remove_hash(hash)
     }
 
-    /// [`remove`](Self::remove) for a key hashed before.
+    /// [`remove`](Self::remove) for a hash.
     ///
     /// # Errors
     /// As [`remove`](Self::remove).
@@ -140,11 +143,11 @@ impl QuotientFilter {
         Ok(true)
     }
 
-    /// [`remove`](Self::remove) for many keys. Says how many copies were removed.
+    /// [`remove`](Self::remove) for many keys. Returns how many copies were removed.
     ///
-    /// A list that is removed a second time removes members: its keys are not in the filter any
-    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
-    /// first, and remove none if one of them is surely not in:
+    /// Removing the same list a second time removes members: its keys are no longer in the filter,
+    /// and at the filter's rate they look like members. If that can happen, look all keys up first,
+    /// and remove none if one of them is surely not a member:
     ///
     /// ```
     /// use tepal::QuotientFilter;
@@ -169,8 +172,8 @@ impl QuotientFilter {
         Ok(removed)
     }
 
-    /// [`remove_many`](Self::remove_many) for keys hashed before, with the memory accesses of
-    /// several under way together. Hashes of keys that are not in remove members, as there.
+    /// [`remove_many`](Self::remove_many) for hashes; the memory accesses of several removals run
+    /// at the same time. Hashes of non-members remove members, as there.
     ///
     /// # Errors
     /// As [`remove`](Self::remove). The keys before the refused one are removed.
@@ -186,8 +189,7 @@ impl QuotientFilter {
     }
 
     /// [`remove_many`](Self::remove_many) for keys that the filter's
-    /// [`key_hasher`](Self::key_hasher) has prepared. Keys that are not in remove members, as
-    /// there.
+    /// [`key_hasher`](Self::key_hasher) has prepared. Non-members remove members, as there.
     ///
     /// # Errors
     /// As [`remove_many`](Self::remove_many); [`Error::NoHash`] for keys that another hasher has
@@ -202,7 +204,7 @@ impl QuotientFilter {
 
     insert_many!(core.meta; ": the error says how many.");
 
-    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are
+    /// [`insert`](Self::insert) for hashes. If they are many compared with the filter, they are
     /// sorted and merged.
     ///
     /// # Errors
@@ -210,7 +212,7 @@ impl QuotientFilter {
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
         if self.core.is_sorted_quicker(hashes.len()) {
             let slots = self.core.table.slots().saturating_add(hashes.len() as u64);
-            // Whatever is refused is refused again, at its place.
+            // Inserting one by one reports the refusal at the right key.
             if self.insert_sorting(copy_of(hashes)?, slots.min(self.capacity())).is_ok() {
                 return Ok(());
             }
@@ -218,8 +220,8 @@ impl QuotientFilter {
         one_by_one(self, |filter| &filter.core, hashes, Self::insert_hash)
     }
 
-    /// Inserts keys by sorting their numbers, all or none. The table is laid out for at least so
-    /// many slots.
+    /// Inserts keys by sorting their fingerprints, all or none. The table is laid out for at least
+    /// `slots` slots.
     pub(super) fn insert_sorting(&mut self, hashes: Vec<u64>, slots: u64) -> Result<()> {
         let added = hashes.len() as u64;
         self.core.table = self.core.with_hashes(Join::Counted, hashes, 0, slots)?;

@@ -1,4 +1,4 @@
-//! Two filters as one, and one made smaller.
+//! Unions and intersections of two filters, and smaller filters.
 
 use alloc::vec::Vec;
 
@@ -17,8 +17,8 @@ use crate::params::check_rate;
 const MOST_FACTOR: u64 = 64;
 
 impl QuotientFilter {
-    /// Can the two be united? They have one hash, domain and recipe, as many numbers, and count in
-    /// as many bits.
+    /// Checks that the two can be united: their hasher, domain, recipe, number of possible
+    /// fingerprints and count bits are equal.
     ///
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
@@ -27,11 +27,13 @@ impl QuotientFilter {
         check_equal("the bits of a count", &self.count_bits(), &other.count_bits())
     }
 
-    /// Adds all copies of all keys of another filter: afterwards it is what one filter of all the
-    /// keys would be. It is the sum of two multisets: a key that both hold once is in twice, and
-    /// stays in until it was removed twice; [`len`](Self::len) is the sum of both, and
-    /// [`distinct_numbers`](Self::distinct_numbers) counts it once. Takes both and the union in
-    /// memory.
+    /// Adds all copies of all keys of another filter. Afterwards it equals the filter of all the
+    /// keys.
+    ///
+    /// The result is the sum of two multisets. A key that both hold once has two copies, and stays
+    /// a member until it is removed twice. [`len`](Self::len) is the sum of both, and
+    /// [`distinct_numbers`](Self::distinct_numbers) counts the key once. Both filters and the union
+    /// are in memory at the same time.
     ///
     /// ```
     /// use tepal::QuotientFilter;
@@ -43,11 +45,14 @@ impl QuotientFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
-    /// [`Error::CapacityReached`] where the union has more different numbers than the capacity
-    /// allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
-    /// [`Error::TooManyCopies`]; [`Error::TooLarge`]; [`Error::Damaged`] as for
-    /// [`insert`](Self::insert). The filter is unchanged then.
+    /// - [`Error::Incompatible`] if they differ ([`check_compatible`](Self::check_compatible));
+    /// - [`Error::CapacityReached`] if the union has more different fingerprints than the capacity
+    ///   allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// - [`Error::TooManyCopies`];
+    /// - [`Error::TooLarge`];
+    /// - [`Error::Damaged`] as for [`insert`](Self::insert).
+    ///
+    /// The filter is unchanged then.
     pub fn union_with(&mut self, other: &QuotientFilter) -> Result<()> {
         self.check_compatible(other)?;
         self.core.check_both(&other.core)?;
@@ -60,8 +65,9 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// Keeps, of each number, as many copies as both have. What is in both stays; of what is in one
-    /// alone about a share of [`false_positive_rate`](Self::false_positive_rate) stays too.
+    /// Keeps, of each fingerprint, the lower of the two numbers of copies. Keys of both filters
+    /// stay. Of the keys of only one filter, about the share
+    /// [`false_positive_rate`](Self::false_positive_rate) stays too.
     ///
     /// # Errors
     /// As [`union_with`](Self::union_with).
@@ -77,15 +83,15 @@ impl QuotientFilter {
         Ok(())
     }
 
-    /// By which factors [`fold`](Self::fold) can make the filter smaller: from 2 to 64, whatever
-    /// divides [`numbers`](Self::numbers).
+    /// The factors by which [`fold`](Self::fold) can make the filter smaller: the divisors of
+    /// [`numbers`](Self::numbers) from 2 to 64.
     #[must_use]
     pub fn fold_factors(&self) -> Vec<u64> {
         (2..=MOST_FACTOR).filter(|factor| self.numbers() % factor == 0).collect()
     }
 
-    /// Bytes of the table after [`fold`](Self::fold) by this factor: at most these, and fewer where
-    /// counts are put together. `None` where it cannot be folded so.
+    /// An upper bound of the bytes of the table after [`fold`](Self::fold) by this factor. Counts
+    /// that are put together make it smaller. `None` if the filter cannot be folded by this factor.
     #[must_use]
     pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
         let folds = self.fold_factors().contains(&factor);
@@ -94,15 +100,16 @@ impl QuotientFilter {
         packing.ok().filter(|_| folds).map(|packing| packing.bytes())
     }
 
-    /// Divides the number of [`numbers`](Self::numbers) by a factor, one of
-    /// [`fold_factors`](Self::fold_factors), without the keys: the filter is then the one that the
-    /// same keys would have made. A key takes fewer bits, and the rate is nearly so many times
-    /// higher. The promise stays where it is kept; else it is the rate that the filter has then.
+    /// Divides the number of possible fingerprints ([`numbers`](Self::numbers)) by a factor, one of
+    /// [`fold_factors`](Self::fold_factors), without the keys. The result equals the filter that
+    /// the same keys would have made. A key takes fewer bits, and the rate is almost `factor` times
+    /// higher. The promised rate stays if the smaller filter keeps it; otherwise it becomes the
+    /// rate after the fold.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for another factor, and where the rate would be 1;
-    /// [`Error::TooManyCopies`] where keys whose numbers become one are too many;
-    /// [`Error::TooLarge`]; [`Error::Damaged`]. The filter is unchanged then.
+    /// [`Error::Parameter`] for another factor, and if the rate would be 1;
+    /// [`Error::TooManyCopies`] if too many keys get the same fingerprint; [`Error::TooLarge`];
+    /// [`Error::Damaged`]. The filter is unchanged then.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         *self = self.folded_by(factor)?;
         Ok(())
@@ -126,23 +133,24 @@ impl QuotientFilter {
             return Err(Error::parameter("the factor", factor, "one that leaves a rate below 1"));
         }
         let promised_rate = self.core.meta.promised_rate.max(rate);
-        // What it holds already is within its promise, whatever the product is rounded to.
+        // The keys that it already holds are within its promise, whatever the product is rounded
+        // to.
         let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
         let table = Table::of_counted(numbers, count_bits, counts.slots, counts, &entries)?;
         let meta = Meta { promised_rate, capacity, ..self.core.meta.clone() };
         Ok(QuotientFilter::from_parts(meta, table, self.held, self.is_deletable))
     }
 
-    /// Makes the filter as small as the keys in it allow at `rate`, without the keys. Returns by
-    /// which factor the numbers were divided; 1 where dividing by even 2 would pass the rate: then
-    /// the table is laid out for the keys in it, and nothing else changes.
+    /// Makes the filter as small as its keys allow at `rate`, without the keys. Returns the factor
+    /// by which the possible fingerprints were divided. If dividing by 2 would already pass the
+    /// rate, it returns 1, lays the table out for the keys in it, and changes nothing else.
     ///
-    /// Its promise is `rate` then, and its capacity what that allows.
+    /// Its promise is `rate` then, and its capacity the number of keys that this allows.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::RateOutOfReach`] where
-    /// the filter is above `rate` as it is; and as [`fold`](Self::fold). The filter is unchanged
-    /// then.
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::RateOutOfReach`] if
+    /// the filter is above `rate` before folding; and as [`fold`](Self::fold). The filter is
+    /// unchanged then.
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
         let (factor, shrunk) = self.shrunk_to(rate)?;
         *self = shrunk;
@@ -173,14 +181,13 @@ impl QuotientFilter {
         Ok((factor, QuotientFilter::from_parts(meta, folded.core.table, self.held, self.is_deletable)))
     }
 
-    /// The smallest filter of what the table holds, without its keys: a ribbon of its numbers, to
-    /// which keys can be added, but from which none can be taken. Counts are not in it: a key is
-    /// in, or not.
+    /// Makes the smallest filter of the fingerprints that the table holds, without the keys: a
+    /// ribbon. Keys can be added to it, but none can be removed. It has no counts.
     ///
-    /// A stranger whose number the table holds is found as it is here; the ribbon errs on top of
-    /// that, and `rate` is for both together. So a table of a rate much below `rate` is made for
-    /// it: of a million keys at 0.1 % a table takes 13.5 bits a key, its ribbon at 1 % 6.87. Takes
-    /// 8 bytes a key for a while, and some 80 ns.
+    /// A non-member whose fingerprint the table holds is a false positive of the ribbon too. The
+    /// ribbon adds its own false positives, and `rate` is for both together. So the table needs a
+    /// rate much below `rate`: for a million keys at 0.1 % a table takes 13.5 bits a key, and its
+    /// ribbon at 1 % takes 6.87. The call takes 8 bytes and some 80 ns a key.
     ///
     /// ```
     /// let sessions = tepal::QuotientFilter::builder().false_positive_rate(0.001).build_from(0..20_000u32)?;
@@ -191,9 +198,9 @@ impl QuotientFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and where the table errs at as much
-    /// by itself, with one that can be had; [`Error::Parameter`] for a rate that is not between 0
-    /// and 1; [`Error::TooLarge`] where there is no memory; [`Error::Damaged`] as for
+    /// [`Error::RateOutOfReach`] for a rate that no ribbon has, and if the table's own rate is no
+    /// lower (the error names a possible rate); [`Error::Parameter`] for a rate that is not between
+    /// 0 and 1; [`Error::TooLarge`] if there is no memory; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     #[cfg(feature = "static")]
     pub fn to_ribbon(&self, rate: f64) -> Result<RibbonFilter> {
@@ -209,11 +216,11 @@ impl QuotientFilter {
         RibbonFilter::of_numbers(&self.core.meta.keys, labels, self.numbers(), numbers, rate)
     }
 
-    /// Lays the table out for the keys in it: the same answers, in as few bytes as there can be.
-    /// More keys lay it out again.
+    /// Lays the table out for the keys in it: the same answers, in the fewest bytes. Inserting more
+    /// keys lays it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for
+    /// [`Error::TooLarge`] if there is no memory for the new table; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.core.shrink_to_fit(self.count_bits())

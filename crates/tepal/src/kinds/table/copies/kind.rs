@@ -1,4 +1,4 @@
-//! What every kind of filter does, for a quotient filter.
+//! The traits of every filter, for a quotient filter.
 
 use alloc::vec::Vec;
 
@@ -12,10 +12,10 @@ use crate::kinds::calls::table_calls;
 use crate::kinds::generic::usual_facts;
 
 impl QuotientFilter {
-    /// Forgets all keys. The table keeps its size.
+    /// Removes all keys. The table keeps its size.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for an opened file's
     /// table.
     pub fn clear(&mut self) -> Result<()> {
         self.core.table.clear()?;

@@ -1,5 +1,5 @@
-//! The quotient filter's own part of a tepal file (FORMAT.md, section 4.2.2), and what its body
-//! must be.
+//! The quotient filter's own part of a tepal file (FORMAT.md, section 4.2.2), and the checks of its
+//! body.
 
 use alloc::boxed::Box;
 
@@ -15,7 +15,7 @@ use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
 use crate::kinds::{CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 
-/// What the tag of a slot means.
+/// The meanings of a slot's tag.
 const NOTHING: u8 = 0;
 const COUNT: u8 = 1;
 
@@ -26,7 +26,7 @@ const NAMED: Named = Named {
     least: "1 key or more",
 };
 
-/// What a filter has beside its table, and a link of one.
+/// The properties of a filter, or of a link, beside its table.
 #[derive(Clone, Copy)]
 pub(crate) struct Copies {
     pub(crate) held: u64,
@@ -47,14 +47,14 @@ pub(crate) fn own_part(meta: &Meta, table: &Table) -> [u8; OWN_BYTES] {
 }
 
 impl QuotientFilter {
-    /// What a tepal file holds of it.
+    /// The filter's part of a tepal file.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let copies = Copies { held: self.held, is_deletable: self.is_deletable };
         Ok(self.core.part(copies.fields(&self.core.table)))
     }
 }
 
-/// Reads the own part of a filter, or of a link of one, with every check that needs no body.
+/// Reads the own part of a filter or of a link, with every check that needs no body.
 pub(crate) fn bodiless(
     own: &[u8; OWN_BYTES],
     part: &FilePart<'_>,
@@ -109,7 +109,7 @@ impl State for Copies {
     }
 }
 
-/// The lines are as their numbers say, and these are as many as the header says.
+/// The check that the lines hold valid fingerprints, as many as the header says.
 struct Numbers {
     claimed: Claimed,
     held: u64,

@@ -1,4 +1,4 @@
-//! Hashes in the order of their numbers, over several threads.
+//! Sorts hashes in the order of their fingerprints, on several threads.
 
 use core::num::NonZeroUsize;
 
@@ -7,11 +7,11 @@ use crate::bits::table::{gather, spread};
 use crate::kinds::table::sort::sort_by_key;
 
 impl QuotientFilter {
-    /// Sorts hashes by the order of their numbers, which is the same for all filters. To build of
-    /// sorted ones
+    /// Sorts hashes in the order of their fingerprints, which is the same for all filters. Building
+    /// from sorted hashes
     /// ([`build_from_hashes`](crate::builders::QuotientFilterBuilder::build_from_hashes),
-    /// [`insert_many_hashes`](Self::insert_many_hashes)) costs a pass over them. Equal hashes stand
-    /// next to each other.
+    /// [`insert_many_hashes`](Self::insert_many_hashes)) takes one pass over them. Equal hashes
+    /// stand next to each other.
     ///
     /// ```
     /// use tepal::QuotientFilter;

@@ -1,13 +1,13 @@
-//! Asking as of a later time, and how old a key is.
+//! Lookups as of a later time, and the age of a key.
 
 use super::ExpiringFilter;
 use crate::key::{Key, is_perhaps_in};
 
 impl ExpiringFilter {
-    /// [`contains`](Self::contains) as of a later time, which is told to this call alone: a filter
-    /// that nobody may change, as an opened file, answers what [`advance_to`](Self::advance_to)
-    /// would make it answer. Of a time before [`now`](Self::now), and in a window of keys, it
-    /// answers as of now.
+    /// [`contains`](Self::contains) as of a later time, without changing the filter's time. It
+    /// gives the answers that the filter would give after [`advance_to`](Self::advance_to), and
+    /// also works on a filter that nobody may change, for example an opened file. For a time before
+    /// [`now`](Self::now), and in a window of keys, it answers as of now.
     ///
     /// ```
     /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
@@ -23,7 +23,7 @@ impl ExpiringFilter {
         }
     }
 
-    /// [`contains_at`](Self::contains_at) for a key hashed before.
+    /// [`contains_at`](Self::contains_at) for a hash.
     #[must_use]
     pub fn contains_hash_at(&self, hash: u64, time: u64) -> bool {
         let mut answer = [false];
@@ -44,10 +44,10 @@ impl ExpiringFilter {
         }
     }
 
-    /// How many generations ago the key was last inserted, from 0 to g: at age a that was at least
-    /// (a - 1) W / g ago and less than (a + 1) W / g. It may be too low, at the rate, where another
-    /// key has the same number, and is never too high. Nothing where the key is not in, or cannot
-    /// be hashed.
+    /// How many generations ago the key was last inserted, from 0 to g. At age a the insert was at
+    /// least (a - 1) W / g ago and less than (a + 1) W / g. If another key has the same
+    /// fingerprint, at the filter's rate, the age may be too low. It is never too high. `None` if
+    /// the key is not a member, or cannot be hashed.
     ///
     /// ```
     /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
@@ -61,7 +61,7 @@ impl ExpiringFilter {
         self.age_estimate_hash(self.core.meta.keys.hash(key).ok()?)
     }
 
-    /// [`age_estimate`](Self::age_estimate) for a key hashed before.
+    /// [`age_estimate`](Self::age_estimate) for a hash.
     #[must_use]
     pub fn age_estimate_hash(&self, hash: u64) -> Option<u64> {
         let tag = self.core.table.tag_of(self.core.table.number(hash))?;

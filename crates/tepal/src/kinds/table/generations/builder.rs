@@ -1,4 +1,4 @@
-//! Describing a filter before it exists.
+//! Describes a filter before it exists.
 
 use super::ExpiringFilter;
 use super::clock::Clock;
@@ -9,11 +9,11 @@ use crate::key::options::KeyOptions;
 use crate::kinds::table::builder::{Called, Planned, Promise};
 use crate::kinds::table::calls::table_options;
 
-/// Generations of a window where the caller names none: the fewest bits a key at 1 %.
+/// The default number of generations of a window: it needs the fewest bits a key at 1 %.
 const DEFAULT_GENERATIONS: u8 = 6;
 
-/// Describes an [`ExpiringFilter`]; everything has a default but the window, and of a window of
-/// time the capacity.
+/// Describes an [`ExpiringFilter`]. Only the window has no default, and for a window of time the
+/// capacity.
 ///
 /// ```
 /// use tepal::{ExpiringFilter, facts::Window};
@@ -45,43 +45,42 @@ impl ExpiringFilter {
 impl ExpiringFilterBuilder {
     table_options! {
         "an expiring filter";
-        /// How many different keys each window may have.
+        /// The number of different keys that each window may have.
         capacity;
-        /// The promised share of `true` answers among keys that are not in it, such as 0.01 for 1
-        /// %, which is the default.
+        /// The promised false-positive rate; the default is 0.01, or 1 %.
         false_positive_rate;
-        /// What happens when a window has more different keys than planned: refuse them until
-        /// others expire (the default), warn, or ignore it. The table has room for them; its rate
-        /// is past the promise then. No key goes before its time.
+        /// The policy for more different keys in a window than planned: refuse them until others
+        /// expire (the default), warn, or ignore it. The table makes room for them, and then its
+        /// rate is past the promise. No key expires before its time.
         over_capacity;
     }
 
-    /// Keys stay for so long, in the unit of the caller's clock: seconds, or any other. The caller
-    /// tells the time: [`ExpiringFilter::advance_to`].
+    /// Keys stay for this time, in the unit of the caller's clock: seconds, or any other. The
+    /// caller tells the time: [`ExpiringFilter::advance_to`].
     pub fn window_of_time(mut self, length: u64) -> Self {
         self.window = Some(Window::Time(length));
         self
     }
 
-    /// The last so many inserted keys stay, repeats counted. The capacity is that number, unless it
-    /// is given as more.
+    /// The last `keys` inserted keys stay, counting repeats. The capacity is that number, unless a
+    /// higher one is given.
     pub fn window_of_keys(mut self, keys: u64) -> Self {
         self.window = Some(Window::Keys(keys));
         self
     }
 
-    /// In how many generations the window is counted, 1 to 254; 6 unless given. A key is kept for
-    /// the window, and for up to one generation more.
+    /// The number of generations of the window, 1 to 254; the default is 6. A key is kept for the
+    /// window, and for up to one generation more.
     ///
     /// Bits for each key of the window at 1 %: 17.9 with 2 generations, 15.3 with 6 and with 14,
-    /// 16.2 with 30 (`bench/results/2026-11-23-expiring.md`). Each generation's end is a pass over
-    /// the table.
+    /// 16.2 with 30 (`bench/results/2026-11-23-expiring.md`). The end of each generation is a pass
+    /// over the table.
     pub fn generations(mut self, generations: u8) -> Self {
         self.generations = Some(generations);
         self
     }
 
-    /// Bytes that the table of [`build`](Self::build) takes: to plan with, without the table.
+    /// The bytes of the table that [`build`](Self::build) makes, for planning without the table.
     ///
     /// ```
     /// let described = tepal::ExpiringFilter::builder().window_of_keys(1_000_000);
@@ -90,12 +89,12 @@ impl ExpiringFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build), but for the memory.
+    /// As [`build`](Self::build), except for memory.
     pub fn planned_size_in_bytes(&self) -> Result<u64> {
         self.plan()?.1.size_in_bytes()
     }
 
-    /// What follows from the window, the capacity and the rate.
+    /// The clock and the table that follow from the window, the capacity and the rate.
     fn plan(&self) -> Result<(Clock, Planned)> {
         let Some(window) = self.window else {
             let expected = "given: `window_of_time` or `window_of_keys`";
@@ -109,7 +108,8 @@ impl ExpiringFilterBuilder {
                 return Err(Error::parameter("the capacity", "not given", expected));
             }
             (_, Some(0)) => 0,
-            // Fewer would be full one day, and no key expires where none comes in.
+            // With a lower capacity the filter would become full, and then no key would be inserted
+            // and none would expire.
             (Window::Keys(keys), Some(capacity)) if capacity < keys => {
                 let expected = alloc::format!("{keys} or more, the keys of the window");
                 return Err(Error::parameter("the capacity", capacity, expected));
@@ -125,9 +125,9 @@ impl ExpiringFilterBuilder {
     /// Builds the empty filter, with room for the keys of a window and a generation.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where no window or no capacity is given, and for impossible values;
-    /// [`Error::RateOutOfReach`] for a rate that so many keys cannot have; [`Error::TooLarge`]
-    /// where the machine has no memory for it.
+    /// [`Error::Parameter`] if no window or no capacity is given, and for impossible values;
+    /// [`Error::RateOutOfReach`] for a rate that this many keys cannot have; [`Error::TooLarge`] if
+    /// the machine has no memory for it.
     pub fn build(self) -> Result<ExpiringFilter> {
         let (clock, planned) = self.plan()?;
         let table = planned.table()?;

@@ -1,4 +1,4 @@
-//! Telling the time, and inserting keys.
+//! Advances the time, and inserts keys.
 
 use super::ExpiringFilter;
 use crate::bits::memory::copy_of;
@@ -15,16 +15,16 @@ use crate::kinds::table::join::Join;
 use crate::kinds::table::lines::Table;
 
 impl ExpiringFilter {
-    /// Tells the filter what time it is, in the unit of its window. Keys that came W (1 + 1/g) ago
-    /// or more are forgotten, and none that came less than W ago. Says how many generations have
-    /// gone by.
+    /// Tells the filter the time, in the unit of its window. Forgets the keys whose last insert was
+    /// W (1 + 1/g) ago or more, and none whose last insert was less than W ago. Returns how many
+    /// generations ended.
     ///
-    /// A time before [`now`](Self::now) changes nothing: a clock that was put back makes keys live
-    /// longer, and loses none. Keys that came before the filter was told any time count as if they
-    /// came at the first one.
+    /// A time before [`now`](Self::now) changes nothing: a clock that was set back lets keys live
+    /// longer, and loses none. Keys that were inserted before the filter was told any time count as
+    /// inserted at the first time.
     ///
     /// The end of a generation costs one pass over the table, some 5 ns for each key in it
-    /// (`bench/results/2026-11-23-expiring.md`); the end of more than g empties it.
+    /// (`bench/results/2026-11-23-expiring.md`). The end of more than g generations empties it.
     ///
     /// ```
     /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
@@ -39,8 +39,8 @@ impl ExpiringFilter {
     ///
     /// # Errors
     /// [`Error::NotPossible`] in a window of keys, which has no time; [`Error::TooLarge`] and
-    /// [`Error::Damaged`] for an opened file, which is copied into memory when keys go. The filter
-    /// is unchanged then.
+    /// [`Error::Damaged`] for an opened file, which is copied into memory when keys expire. The
+    /// filter is unchanged then.
     pub fn advance_to(&mut self, time: u64) -> Result<u64> {
         if let Window::Keys(_) = self.window() {
             return Err(self.refusal(Operation::Advance));
@@ -53,7 +53,7 @@ impl ExpiringFilter {
         Ok(turns)
     }
 
-    /// How many generations a time is behind now, as this filter counts time.
+    /// How many generations a time is after now, as this filter counts time.
     pub(super) fn turns_to(&self, time: u64) -> u64 {
         match (self.window(), self.now()) {
             (Window::Time(_), Some(_)) => self.clock.turns_to(time),
@@ -61,7 +61,7 @@ impl ExpiringFilter {
         }
     }
 
-    /// The first time there is: keys that are in have come now.
+    /// Sets the first time: present keys count as inserted now.
     fn tell_first(&mut self, time: u64) -> Result<()> {
         let clock = self.clock.at(Some(time));
         let (tag, tag_bits) = (clock.tag(), clock.tag_bits());
@@ -74,7 +74,7 @@ impl ExpiringFilter {
         Ok(())
     }
 
-    /// So many generations are over when it is this time.
+    /// Ends this many generations; the time is now `time`.
     fn turn(&mut self, turns: u64, time: u64) -> Result<()> {
         if turns > 0 && !self.is_empty() {
             match self.clock.recent_after(turns) {
@@ -91,8 +91,8 @@ impl ExpiringFilter {
         Ok(())
     }
 
-    /// Adds a key as of [`now`](Self::now); one that is in is young again. `true`: the key is
-    /// surely not in the window.
+    /// Inserts a key as of [`now`](Self::now). A key that is a member becomes young again. `true`:
+    /// the key is surely not in the window.
     ///
     /// ```
     /// let mut last = tepal::ExpiringFilter::builder().window_of_keys(600).build()?;
@@ -106,21 +106,25 @@ impl ExpiringFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CapacityReached`] for a new key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that
-    /// the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's hashes;
-    /// [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their
-    /// numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
-    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what
-    /// was written. The filter is unchanged then.
+    /// - [`Error::CapacityReached`] for a new key if the filter is full and its policy is
+    ///   [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// - [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// - [`Error::CallerHashes`] in a filter with `caller_hash`;
+    /// - [`Error::NumbersClustered`] if keys were chosen by the filter's own hash so that their
+    ///   fingerprints lie side by side;
+    /// - [`Error::TooLarge`] if there is no memory for more lines;
+    /// - [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is
+    ///   damaged.
+    ///
+    /// The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`advance_to`](Self::advance_to) and [`insert`](Self::insert). A key with a time of the past
-    /// comes in as of now.
+    /// [`advance_to`](Self::advance_to), then [`insert`](Self::insert). A key with a past time is
+    /// inserted as of now.
     ///
     /// # Errors
     /// As both.
@@ -130,8 +134,8 @@ impl ExpiringFilter {
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
-    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a hash, computed by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -150,7 +154,7 @@ impl ExpiringFilter {
         Ok(is_new)
     }
 
-    /// So many keys more were inserted: steps of a clock of keys.
+    /// Counts inserted keys: the steps of a window of keys.
     #[inline]
     fn count(&mut self, keys: u64) -> Result<()> {
         self.inserted = self.inserted.map(|inserted| inserted.saturating_add(keys));
@@ -163,13 +167,13 @@ impl ExpiringFilter {
 
     insert_many!(core.meta; ": the error says how many.");
 
-    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are
+    /// [`insert`](Self::insert) for hashes. If they are many compared with the filter, they are
     /// sorted and merged.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
     pub fn insert_many_hashes(&mut self, hashes: &[u64]) -> Result<()> {
-        // Whatever is refused is refused again, at its place.
+        // Inserting one by one reports the refusal at the right key.
         if matches!(self.window(), Window::Time(_))
             && self.core.is_sorted_quicker(hashes.len())
             && self.insert_sorting(hashes).is_ok()
@@ -179,7 +183,7 @@ impl ExpiringFilter {
         one_by_one(self, |filter| &filter.core, hashes, Self::insert_hash)
     }
 
-    /// Inserts keys of one time by sorting their numbers, all or none.
+    /// Inserts keys of one time by sorting their fingerprints, all or none.
     fn insert_sorting(&mut self, hashes: &[u64]) -> Result<()> {
         let join = Join::Youngest(self.clock.recent());
         let (tag, slots) = (self.clock.tag(), self.core.usual_slots());

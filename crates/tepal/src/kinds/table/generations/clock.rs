@@ -1,4 +1,4 @@
-//! Which generation it is (FORMAT.md, section 4.2.4).
+//! Computes the generation of a time (FORMAT.md, section 4.2.4).
 
 use crate::bits::table::tagged::Recent;
 use crate::error::{Error, Result};
@@ -7,21 +7,21 @@ use crate::facts::Window;
 /// The most generations of a window.
 pub(crate) const MOST_GENERATIONS: u8 = 254;
 
-/// What a filter knows of time.
+/// The window, the generations and the time of a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
     window: Window,
     generations: u8,
-    /// The latest time that it was told; nothing before it was told any. Of keys: so many were
-    /// inserted.
+    /// The latest time that it was told; `None` before the first. In a window of keys, the number
+    /// of inserted keys.
     now: Option<u64>,
-    /// The generation that it is, and a time before which no other comes.
+    /// The present generation, and the time at which the next one begins.
     generation: u64,
     until: u64,
 }
 
 impl Clock {
-    /// One that was told nothing yet.
+    /// Makes a clock that was told no time yet.
     pub(crate) fn new(window: Window, generations: u8) -> Result<Self> {
         if !(1..=MOST_GENERATIONS).contains(&generations) {
             return Err(Error::parameter("the generations of a window", generations, "1 to 254"));
@@ -55,12 +55,12 @@ impl Clock {
     /// The clock at this time.
     #[inline]
     pub(crate) fn at(self, now: Option<u64>) -> Self {
-        // Most times are of the generation that it is, and are not divided.
+        // Most times are in the present generation, and need no division.
         if now >= self.now && now.is_some_and(|now| now < self.until) {
             return Clock { now, ..self };
         }
         let generation = now.map_or(0, |now| self.generation_at(now));
-        // The least time of the next one, or the last time there is.
+        // The least time of the next generation, or the greatest possible time.
         let next =
             ((u128::from(generation) + 1) * u128::from(self.length())).div_ceil(self.generations.into());
         Clock { now, generation, until: u64::try_from(next).unwrap_or(u64::MAX), ..self }
@@ -72,7 +72,7 @@ impl Clock {
         length
     }
 
-    /// v: with so many bits no two generations that are in the table have one tag.
+    /// v: the bits of a tag, so many that no two generations in the table have the same tag.
     pub(crate) fn tag_bits(&self) -> u8 {
         tag_bits(self.generations)
     }
@@ -84,18 +84,18 @@ impl Clock {
         generation as u64
     }
 
-    /// The generation that it is.
+    /// The present generation.
     pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The tag of a key that comes now.
+    /// The tag of a key that is inserted now.
     #[inline]
     pub(crate) fn tag(&self) -> u64 {
         self.generation & ((1 << self.tag_bits()) - 1)
     }
 
-    /// How many generations later that time is; 0 where it is not later.
+    /// How many generations later that time is; 0 if it is not later.
     #[inline]
     pub(crate) fn turns_to(&self, time: u64) -> u64 {
         if time < self.until {
@@ -104,19 +104,19 @@ impl Clock {
         self.generation_at(time).saturating_sub(self.generation())
     }
 
-    /// What is in the window so many generations later.
+    /// The tags that are in the window this many generations later.
     pub(crate) fn recent_after(&self, turns: u64) -> Option<Recent> {
         let most = u64::from(self.generations).checked_sub(turns)?;
         Some(Recent { now: self.tag(), most })
     }
 
-    /// What can be in the table.
+    /// The tags that can be in the table.
     pub(crate) fn recent(&self) -> Recent {
         Recent { now: self.tag(), most: self.generation().min(self.generations.into()) }
     }
 
-    /// The slots of a table for the keys of a window: those of its generations and of the one that
-    /// goes.
+    /// The slots of a table for the keys of a window: for its generations and the one that is
+    /// expiring.
     pub(crate) fn slots_for(&self, capacity: u64) -> u128 {
         let g = u128::from(self.generations);
         (u128::from(capacity) * (g + 1)).div_ceil(g)

@@ -1,4 +1,4 @@
-//! Two filters as one.
+//! Unions and intersections of two filters.
 
 use super::ExpiringFilter;
 use super::clock::Clock;
@@ -14,8 +14,8 @@ use crate::kinds::table::join::{Join, in_both, in_either};
 use crate::kinds::table::lines::Table;
 
 impl ExpiringFilter {
-    /// Can the two be united? They have one hash, domain and recipe, as many numbers, and one
-    /// window of as many generations.
+    /// Checks that the two can be united: their hasher, domain, recipe, number of possible
+    /// fingerprints, window and generations are equal.
     ///
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
@@ -25,10 +25,10 @@ impl ExpiringFilter {
         check_equal("the generations of the window", &self.generations(), &other.generations())
     }
 
-    /// Adds all keys of another filter, each as old as it is, and as young as in either where both
-    /// have it: afterwards it is what one filter of all the keys would be, at the later of the two
-    /// times. [`keys_inserted`](Self::keys_inserted) is the sum of both. Takes both and the union
-    /// in memory.
+    /// Adds all keys of another filter, with their ages; a key of both gets the lower age.
+    /// Afterwards it equals the filter of all the keys, at the later of the two times.
+    /// [`keys_inserted`](Self::keys_inserted) is the sum of both. Both filters and the union are in
+    /// memory at the same time.
     ///
     /// ```
     /// use tepal::ExpiringFilter;
@@ -42,12 +42,15 @@ impl ExpiringFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
-    /// [`Error::NotPossible`] in windows of keys, of which nobody knows which came first;
-    /// [`Error::CapacityReached`] where the union has more different keys than the promise allows
-    /// and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
-    /// [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is
-    /// unchanged then.
+    /// - [`Error::Incompatible`] if they differ ([`check_compatible`](Self::check_compatible));
+    /// - [`Error::NotPossible`] in windows of keys, because the order of the two filters' keys is
+    ///   not known;
+    /// - [`Error::CapacityReached`] if the union has more different keys than the promise allows
+    ///   and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// - [`Error::TooLarge`];
+    /// - [`Error::Damaged`] as for [`insert`](Self::insert).
+    ///
+    /// The filter is unchanged then.
     pub fn union_with(&mut self, other: &ExpiringFilter) -> Result<()> {
         let (clock, tag_bits) = self.clock_of_both(other, Operation::Unite)?;
         let join = Join::Youngest(clock.recent());
@@ -58,10 +61,10 @@ impl ExpiringFilter {
         Ok(())
     }
 
-    /// Keeps what is in both, as old as it is in the one where it is older: it goes when it goes
-    /// from one of them. Of what is in one alone about a share of
-    /// [`false_positive_rate`](Self::false_positive_rate) stays too. How many keys were inserted is
-    /// not known then.
+    /// Keeps the keys that both filters have, with the higher of the two ages: a key expires when
+    /// it expires in one of them. Of the keys of only one filter, about the share
+    /// [`false_positive_rate`](Self::false_positive_rate) stays too. The number of inserted keys is
+    /// not known afterwards.
     ///
     /// # Errors
     /// As [`union_with`](Self::union_with).
@@ -85,8 +88,8 @@ impl ExpiringFilter {
         Ok((clock, clock.tag_bits()))
     }
 
-    /// What is in it at the later time of another clock, ascending. Keys that came before any time
-    /// was told came then.
+    /// The entries at the later time of another clock, ascending. Keys that were inserted before
+    /// any time was told get that time.
     fn entries_at(&self, clock: Clock) -> Stream<'_> {
         let tag_bits = clock.tag_bits().into();
         let is_told = self.now().is_some();

@@ -1,4 +1,4 @@
-//! What every kind of filter does, for an expiring filter.
+//! The traits of every filter, for an expiring filter.
 
 use alloc::vec::Vec;
 
@@ -12,11 +12,11 @@ use crate::kinds::calls::table_calls;
 use crate::kinds::generic::usual_facts;
 
 impl ExpiringFilter {
-    /// Forgets all keys. The table keeps its size, and a clock of time its time; one of keys begins
-    /// anew.
+    /// Removes all keys. The table keeps its size. A clock of time keeps its time; a clock of keys
+    /// restarts at 0.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for an opened file's
+    /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for an opened file's
     /// table.
     pub fn clear(&mut self) -> Result<()> {
         self.core.table.clear()?;
@@ -43,7 +43,7 @@ impl ExpiringFilter {
 }
 
 impl AnyFilter {
-    /// This filter as one whose keys expire, or `None`.
+    /// This filter as one whose keys expire; `None` if it is another kind.
     ///
     /// ```
     /// use tepal::{AnyFilter, ExpiringFilter};

@@ -1,5 +1,5 @@
-//! The expiring filter's own part of a tepal file (FORMAT.md, section 4.2.4), and what its body
-//! must be.
+//! The expiring filter's own part of a tepal file (FORMAT.md, section 4.2.4), and the checks of its
+//! body.
 
 use alloc::boxed::Box;
 
@@ -17,7 +17,7 @@ use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
 use crate::kinds::{CheckBody, Entry, FilePart, Kinded};
 
-/// What the tag of a slot means.
+/// The meaning of a slot's tag.
 const GENERATION: u8 = 2;
 
 const NAMED: Named = Named {
@@ -27,16 +27,16 @@ const NAMED: Named = Named {
     least: "1 or more",
 };
 
-/// What the clock counts.
+/// The units of the clock.
 const TIME: u8 = 1;
 const KEYS: u8 = 2;
 const TIME_NOT_TOLD: u8 = 3;
 
-/// Stands for a number of keys that is not known.
+/// Stands for an unknown number of keys.
 const NOT_KNOWN: u64 = u64::MAX;
 
 impl ExpiringFilter {
-    /// What a tepal file holds of it.
+    /// The filter's part of a tepal file.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let clock = &self.clock;
         let unit = match (clock.window(), clock.now()) {
@@ -54,7 +54,7 @@ impl ExpiringFilter {
     }
 }
 
-/// What a filter has beside its table.
+/// The properties of a filter beside its table.
 pub(crate) struct Generations {
     clock: Clock,
     inserted: Option<u64>,
@@ -104,7 +104,7 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless<G
             fields.at_72, fields.at_40
         )));
     }
-    // No number has two slots.
+    // Each fingerprint has one slot.
     read.claimed.distinct = slots;
     Ok(read.with(Generations { clock, inserted }))
 }
@@ -130,8 +130,8 @@ impl State for Generations {
     }
 }
 
-/// The lines are as their numbers say, these are as many as the header says, each stands once, and
-/// none is too old.
+/// The check that the lines hold valid fingerprints: as many as the header says, each in one slot,
+/// and none too old.
 struct Numbers {
     claimed: Claimed,
     clock: Clock,
@@ -140,7 +140,7 @@ struct Numbers {
 impl CheckBody for Numbers {
     fn check(&self, lines: &[Line]) -> Result<()> {
         let Claimed { packing, slots, distinct } = &self.claimed;
-        // As many numbers as slots: none has two.
+        // As many fingerprints as slots: each has one.
         Table::check(packing, lines, *slots, *distinct)?;
         let recent = self.clock.recent();
         match Entries::new(packing, lines).all(|entry| recent.has(packing.tag_bits(), entry)) {

@@ -1,22 +1,22 @@
-//! Asking for one key, and for many.
+//! Lookups of one key and of many.
 
 use super::GrowingFilter;
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys};
 use crate::kinds::calls::ask_many;
 
-/// Keys that go through the links together.
+/// The most keys that go through the links together.
 pub(super) const BATCH: usize = 512;
 
 impl GrowingFilter {
-    /// Is the key in the set?
+    /// Looks up a key.
     ///
     /// `false` is certain. `true` means perhaps: about
-    /// [`false_positive_rate`](Self::false_positive_rate) of all other keys get it too. A key that
-    /// the filter's domain refuses is not in; a filter of the caller's hashes cannot hash a key,
-    /// and answers `true`.
+    /// [`false_positive_rate`](Self::false_positive_rate) of all non-members get it too. For a key
+    /// that the filter's domain refuses the answer is `false`. A filter with `caller_hash` cannot
+    /// hash a key, and answers `true`.
     ///
-    /// Costs one hash and one memory access for each [link](Self::num_links), all of them under way
-    /// together.
+    /// Costs one hash and one memory access for each [link](Self::num_links); these run at the same
+    /// time.
     #[inline]
     #[must_use]
     pub fn contains<K: Key + ?Sized>(&self, key: &K) -> bool {
@@ -33,7 +33,7 @@ impl GrowingFilter {
         self.meta.keys.is_in_any(key, |hash| self.contains_hash(hash))
     }
 
-    /// [`contains`](Self::contains) for a key hashed before by [`hash_key`](Self::hash_key), by an
+    /// [`contains`](Self::contains) for a hash, computed by [`hash_key`](Self::hash_key), by an
     /// equal [`key_hasher`](Self::key_hasher), or by the caller.
     #[inline]
     #[must_use]
@@ -53,8 +53,7 @@ impl GrowingFilter {
         "```"
     );
 
-    /// [`contains_many`](Self::contains_many) for keys hashed before; `answers[i]` is for
-    /// `hashes[i]`.
+    /// [`contains_many`](Self::contains_many) for hashes; `answers[i]` is for `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.
@@ -66,7 +65,7 @@ impl GrowingFilter {
         }
     }
 
-    /// Asks the older links for the hashes of a batch that the newest does not hold.
+    /// Looks up in the older links the hashes of a batch that the newest does not hold.
     fn ask_older(&self, hashes: &[u64], answers: &mut [bool]) {
         let mut left = Strangers::of(hashes);
         left.keep_others(answers);
@@ -83,7 +82,7 @@ impl GrowingFilter {
     }
 }
 
-/// Those hashes of a batch that no link has held so far, and where they stand in the batch.
+/// The hashes of a batch that no link has held so far, with their positions in the batch.
 pub(super) struct Strangers {
     hashes: [u64; BATCH],
     places: [u16; BATCH],
@@ -91,7 +90,7 @@ pub(super) struct Strangers {
 }
 
 impl Strangers {
-    /// All of at most [`BATCH`] hashes.
+    /// Starts with all of at most [`BATCH`] hashes.
     pub(super) fn of(hashes: &[u64]) -> Self {
         let mut all = Strangers { hashes: [0; BATCH], places: [0; BATCH], count: hashes.len() };
         all.hashes[..hashes.len()].copy_from_slice(hashes);
@@ -107,7 +106,7 @@ impl Strangers {
         &self.places[..self.count]
     }
 
-    /// Keeps those that were not found, in their order, without a branch.
+    /// Keeps the hashes that were not found, in their order, without a branch.
     #[inline(always)]
     pub(super) fn keep_others(&mut self, found: &[bool]) {
         let mut count = 0;

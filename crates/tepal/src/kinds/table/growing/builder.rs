@@ -1,4 +1,4 @@
-//! Describing a filter before it exists.
+//! Describes a filter before it exists.
 
 use super::plan::GrowthPlan;
 use super::{GrowingFilter, Meta};
@@ -10,7 +10,7 @@ use crate::key::options::KeyOptions;
 use crate::kinds::calls::key_options;
 use crate::params::DEFAULT_RATE;
 
-/// The keys that a filter begins with room for where the caller names no number: 2 kB at 1 %.
+/// The default number of keys that a filter begins with room for: 2 kB at 1 %.
 const DEFAULT_FIRST: u64 = 1000;
 
 /// Describes a [`GrowingFilter`]; everything has a default.
@@ -32,27 +32,28 @@ impl GrowingFilter {
 }
 
 impl GrowingFilterBuilder {
-    /// So many keys the filter begins with room for, 1,000 where nothing is said. With up to 16
-    /// times as many it is one table, with up to 272 times as many two, and so on: the larger the
-    /// number, the fewer tables are asked, and the more memory is taken from the first.
+    /// The number of keys that the filter begins with room for; the default is 1,000. With up to 16
+    /// times as many it is one table, with up to 272 times as many two, and so on. The larger the
+    /// number, the fewer tables a lookup reads, and the more memory the filter takes at first.
     ///
-    /// Numbers of keys end at 2^56: from 1,000 keys on a filter takes some 10^11 keys at 1 %, some
-    /// 10^9 at 10^-6, and some millions at 10^-9; then inserting is an error that says so.
+    /// The number of keys is limited, because fingerprints are below 2^56. A filter that begins
+    /// with 1,000 keys takes some 10^11 keys at 1 %, some 10^9 at 10^-6, and some millions at
+    /// 10^-9. Then inserting returns an error that says so.
     pub fn first(mut self, keys: u64) -> Self {
         self.first = Some(keys);
         self
     }
 
-    /// The promised share of `true` answers among keys that are not in it, however many are: such
-    /// as 0.01 for 1 %, which is the default.
+    /// The promised false-positive rate, for any number of keys; the default is 0.01, or 1 %.
     pub fn false_positive_rate(mut self, rate: f64) -> Self {
         self.rate = Some(rate);
         self
     }
 
-    /// Lets keys be [removed](GrowingFilter::remove). Each key that is inserted is then held once
-    /// more, also one that was in or looked so, so that its removal takes nobody else away: do not
-    /// insert a key again that is in. Without it such a key costs nothing.
+    /// Allows keys to be [removed](GrowingFilter::remove). Then each insert adds one more copy,
+    /// also for a key that is a member or a false positive, so that its removal removes no other
+    /// key. So do not insert a key again that is a member. Without this option such an insert costs
+    /// nothing.
     ///
     /// ```
     /// use tepal::{GrowingFilter, Removal};
@@ -69,8 +70,8 @@ impl GrowingFilterBuilder {
 
     key_options!("a growing filter");
 
-    /// Bytes that the table takes with the keys that the filter [begins with](Self::first), if they
-    /// are all that come: to plan with, without the table.
+    /// The bytes of the table with the keys that the filter [begins with](Self::first) and no more,
+    /// for planning without the table.
     ///
     /// ```
     /// let described = tepal::GrowingFilter::builder().first(1_000_000);
@@ -79,7 +80,7 @@ impl GrowingFilterBuilder {
     /// ```
     ///
     /// # Errors
-    /// As [`build`](Self::build), but for the memory.
+    /// As [`build`](Self::build), except for memory.
     pub fn planned_size_in_bytes(&self) -> Result<u64> {
         let plan = self.plan()?;
         Ok(Packing::for_slots(plan.first(), plan.first_numbers(), 0)?.bytes())
@@ -93,8 +94,9 @@ impl GrowingFilterBuilder {
     ///
     /// # Errors
     /// [`Error::Parameter`](crate::Error::Parameter) for impossible values;
-    /// [`Error::RateOutOfReach`](crate::Error::RateOutOfReach) for a rate that so many keys cannot
-    /// have; [`Error::TooLarge`](crate::Error::TooLarge) where the machine has no memory for it.
+    /// [`Error::RateOutOfReach`](crate::Error::RateOutOfReach) for a rate that this many keys
+    /// cannot have; [`Error::TooLarge`](crate::Error::TooLarge) if the machine has no memory for
+    /// it.
     pub fn build(self) -> Result<GrowingFilter> {
         let plan = self.plan()?;
         self.labels.check()?;

@@ -1,4 +1,4 @@
-//! Inserting keys, and removing them.
+//! Inserts and removals.
 
 use super::ask::{BATCH, Strangers};
 use super::{GrowingFilter, new_link};
@@ -14,17 +14,16 @@ use crate::kinds::table::join::{Join, in_either};
 use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::kinds::{Filter, Removal};
 
-/// How many keys are on their way at once.
+/// The number of keys whose lines are prefetched at once.
 const AHEAD: usize = 16;
 
-/// Hashes from which on a batch is sorted and merged, where the newest link has no more slots taken
-/// than that.
+/// A batch of this many hashes is sorted and merged, if it is at least as large as the newest link.
 const SORTED_FROM: usize = 4096;
 
 impl GrowingFilter {
-    /// Inserts a key. `true`: the key is surely new. `false`: it was in already, or looked so, and
-    /// nothing is changed; where keys can be [removed](super::GrowingFilterBuilder::deletable), it
-    /// is held once more.
+    /// Inserts a key. `true`: the key is surely new. `false`: it was a member or a false positive,
+    /// and nothing changed; if keys can be [removed](super::GrowingFilterBuilder::deletable), the
+    /// filter holds one more copy.
     ///
     /// ```
     /// let mut seen = tepal::GrowingFilter::builder().build()?;
@@ -34,21 +33,25 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] where the filter has as many keys as it can ever have;
-    /// [`Error::TooLarge`] where there is no memory for more lines; [`Error::KeyRefused`] for a key
-    /// that the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's
-    /// hashes; [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that
-    /// their numbers lie side by side; [`Error::TooManyCopies`] where keys can be removed and one
-    /// is 64 times in the newest table; [`Error::Damaged`] for a filter that was opened
-    /// [quick](crate::Open::quick) and is not what was written. The filter is unchanged then.
+    /// - [`Error::RateOutOfReach`] if the filter has the most keys it can ever have;
+    /// - [`Error::TooLarge`] if there is no memory for more lines;
+    /// - [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// - [`Error::CallerHashes`] in a filter with `caller_hash`;
+    /// - [`Error::NumbersClustered`] if keys were chosen by the filter's own hash so that their
+    ///   fingerprints lie side by side;
+    /// - [`Error::TooManyCopies`] if keys can be removed and the newest table has 64 copies of one;
+    /// - [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is
+    ///   damaged.
+    ///
+    /// The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let hash = self.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
-    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a hash, computed by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -70,7 +73,7 @@ impl GrowingFilter {
         self.insert_if_new(hash, newest)
     }
 
-    /// Inserts a hash that no link before `asked` holds. Says whether it was new.
+    /// Inserts a hash that no link before `asked` holds. Returns whether it was new.
     #[inline]
     fn insert_if_new(&mut self, hash: u64, asked: usize) -> Result<bool> {
         let newest = self.links.len() - 1;
@@ -91,9 +94,9 @@ impl GrowingFilter {
         Ok(true)
     }
 
-    /// Holds a key once more: beside an equal number where there is one, which costs no rate. An
-    /// old link has few numbers, so there a number may have all copies that it can have, each of
-    /// another key: then a newer link holds the key.
+    /// Adds one more copy of a key, beside an equal fingerprint if there is one, which does not
+    /// raise the rate. An old link has few possible fingerprints, so other keys may already fill
+    /// all copies of one there; then a newer link holds the key.
     fn insert_copy(&mut self, hash: u64) -> Result<bool> {
         self.before_a_change()?;
         let Some(holder) = self.links.iter().rposition(|link| link.contains(hash)) else {
@@ -111,7 +114,7 @@ impl GrowingFilter {
         Ok(false)
     }
 
-    /// Holds a key once more in the link that holds its number.
+    /// Adds one more copy of a key in the link that holds its fingerprint.
     fn insert_again(&mut self, hash: u64, holder: usize) -> Result<()> {
         let (most, link) = (self.meta.plan.capacity(holder), &mut self.links[holder]);
         let number = link.number(hash);
@@ -122,19 +125,19 @@ impl GrowingFilter {
         link.insert(number, 0, false)
     }
 
-    /// Puts the number of a key that no link holds into the oldest link that takes more: the
-    /// newest, but where keys were removed; or into a new one.
+    /// Inserts a key that no link holds into the oldest link that takes more, or into a new one.
+    /// After removals that may be another link than the newest.
     fn insert_stranger(&mut self, hash: u64) -> Result<()> {
         self.insert_in(self.link_with_room(), hash)
     }
 
-    /// Puts the number of a key into the oldest link behind this one that takes more, or into a new
-    /// one. None of them holds it.
+    /// Inserts a key into the oldest link after this one that takes more, or into a new one. None
+    /// of these links holds it.
     fn insert_behind(&mut self, hash: u64, link: usize) -> Result<()> {
         self.insert_in((link + 1..self.links.len()).find(|&link| self.takes_more(link)), hash)
     }
 
-    /// Puts the number of a key that this link does not hold into it, or into a new one.
+    /// Inserts a key into the link at `place`, which does not hold it, or into a new one.
     fn insert_in(&mut self, place: Option<usize>, hash: u64) -> Result<()> {
         match place {
             Some(place) => {
@@ -155,7 +158,7 @@ impl GrowingFilter {
         self.links[link].distinct() < self.meta.plan.capacity(link)
     }
 
-    /// Begins a link with this key. It is laid out for an eighth of the keys there are.
+    /// Begins a link with this key, laid out for an eighth of the present keys.
     #[cold]
     fn begin_link(&mut self, hash: u64) -> Result<()> {
         let mut next = new_link(&self.meta.plan, self.links.len(), self.len() / 8)?;
@@ -168,15 +171,16 @@ impl GrowingFilter {
     insert_many!(".");
 
     /// Inserts keys that the filter's [`key_hasher`](Self::key_hasher) has prepared, in their
-    /// order, and says of each whether it was surely new: `is_new[i]` is for key `i`. A key that
-    /// stands twice among them is new once.
+    /// order. `is_new[i]` becomes `true` if key `i` was surely new. A key that stands twice among
+    /// them is new once.
     ///
     /// # Errors
     /// As [`insert`](Self::insert), and [`Error::NoHash`] for keys that were prepared for another
-    /// scheme. The keys before the refused one are in, and none that `is_new` does not say so of.
+    /// scheme. The keys before the refused one are inserted. No key was inserted for which `is_new`
+    /// is `false`.
     ///
     /// # Panics
-    /// If there are not as many answers as keys.
+    /// If the number of answers differs from the number of keys.
     pub fn insert_prepared_noting(&mut self, keys: &PreparedKeys, is_new: &mut [bool]) -> Result<()> {
         assert_eq!(keys.len(), is_new.len(), "one answer for each key");
         is_new.fill(false);
@@ -186,8 +190,9 @@ impl GrowingFilter {
         }
     }
 
-    /// [`insert`](Self::insert) for keys hashed before. Thousands of hashes at a time are sorted
-    /// and merged, where keys cannot be [removed](super::GrowingFilterBuilder::deletable).
+    /// [`insert`](Self::insert) for hashes. If keys cannot be
+    /// [removed](super::GrowingFilterBuilder::deletable), thousands of hashes at a time are sorted
+    /// and merged.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).
@@ -201,7 +206,7 @@ impl GrowingFilter {
                     done += sorted;
                     continue;
                 }
-                // What was refused is refused again, at its place.
+                // Inserting one by one reports the refusal at the right key.
                 Err(_) => rest.len(),
             };
             self.insert_hashes(&rest[..here], |_| ()).map_err(after(done))?;
@@ -210,9 +215,9 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Sorts the numbers of many hashes and merges them with the newest link: all hashes, or the
-    /// first ones that the link surely takes. Says how many these are; 0 where sorting would take
-    /// longer than inserting one by one.
+    /// Sorts the fingerprints of many hashes and merges them with the newest link: all hashes, or
+    /// the first ones that surely fit. Returns how many were merged; 0 if sorting would take longer
+    /// than inserting one by one.
     fn insert_sorted(&mut self, hashes: &[u64]) -> Result<usize> {
         let newest = self.links.len() - 1;
         if hashes.len() < SORTED_FROM
@@ -240,7 +245,7 @@ impl GrowingFilter {
         Ok(count)
     }
 
-    /// Inserts hashes in their order. `note` hears of each that was new.
+    /// Inserts hashes in their order. Calls `note` with the position of each that was new.
     pub(super) fn insert_hashes(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
         let size = if self.meta.is_deletable { AHEAD } else { BATCH };
         for (start, piece) in (0..).step_by(size).zip(hashes.chunks(size)) {
@@ -267,9 +272,9 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Asks for at most [`BATCH`] hashes together, and inserts those that no link holds.
+    /// Looks up at most [`BATCH`] hashes together, and inserts those that no link holds.
     fn insert_strangers(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
-        // Of a filter that was opened, nothing is changed before it is clear that something is new.
+        // An opened filter is not changed before it is clear that a hash is new.
         let asked = if self.whole.is_some() { self.links.len() } else { self.links.len() - 1 };
         let left = self.strangers(hashes, asked);
         if left.hashes().is_empty() {
@@ -277,7 +282,7 @@ impl GrowingFilter {
         }
         let failed = |place: &u16| after(usize::from(*place));
         self.before_a_change().map_err(failed(&left.places()[0]))?;
-        // Links that may hold more now than when they were asked.
+        // Links whose contents may have changed since the lookup.
         let asked = asked.min(self.link_with_room().unwrap_or(self.links.len()));
         for (hashes, places) in left.hashes().chunks(AHEAD).zip(left.places().chunks(AHEAD)) {
             let newest = self.newest();
@@ -291,7 +296,7 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Those of at most [`BATCH`] hashes that none of the first `asked` links holds.
+    /// The hashes, of at most [`BATCH`], that none of the first `asked` links holds.
     fn strangers(&self, hashes: &[u64], asked: usize) -> Strangers {
         let mut left = Strangers::of(hashes);
         for link in self.links[..asked].iter().rev() {
@@ -303,16 +308,16 @@ impl GrowingFilter {
         left
     }
 
-    /// Takes one copy of a key away, where the filter is
+    /// Removes one copy of a key, if the filter is
     /// [deletable](super::GrowingFilterBuilder::deletable).
     ///
-    /// Only keys that were inserted may be removed: another one has, at
-    /// [`false_positive_rate`](Self::false_positive_rate), the number of a member, which is then
-    /// taken away in its place. A key whose numbers two links hold is kept, lest another one be
-    /// lost: about as many of them as the rate is.
+    /// Remove only keys that were inserted. A non-member has the fingerprint of a member with the
+    /// probability [`false_positive_rate`](Self::false_positive_rate); then that member is removed
+    /// in its place. A key whose fingerprint two links hold is kept, so that no other key is lost:
+    /// about the rate's share of all keys.
     ///
     /// # Errors
-    /// [`Error::NotPossible`] where the filter is not deletable; [`Error::KeyRefused`] and
+    /// [`Error::NotPossible`] if the filter is not deletable; [`Error::KeyRefused`] and
     /// [`Error::CallerHashes`] as [`insert`](Self::insert); [`Error::TooLarge`] and
     /// [`Error::Damaged`] for an opened file, which is copied into memory first. The filter is
     /// unchanged then.
@@ -321,7 +326,7 @@ impl GrowingFilter {
         self.remove_hash(hash)
     }
 
-    /// [`remove`](Self::remove) for a key hashed before.
+    /// [`remove`](Self::remove) for a hash.
     ///
     /// # Errors
     /// As [`remove`](Self::remove).
@@ -343,12 +348,12 @@ impl GrowingFilter {
     }
 
     /// [`remove`](Self::remove) for keys that the filter's [`key_hasher`](Self::key_hasher) has
-    /// prepared. Says how many were removed.
+    /// prepared. Returns how many were removed.
     ///
-    /// A list that is removed a second time removes members: its keys are not in the filter any
-    /// more, and at the rate they look as if they were. Where that can happen, look all keys up
-    /// first ([`contains_prepared`](Self::contains_prepared)), and remove none if one of them is
-    /// surely not in.
+    /// Removing the same list a second time removes members: its keys are no longer in the filter,
+    /// and at the filter's rate they look like members. If that can happen, look all keys up first
+    /// ([`contains_prepared`](Self::contains_prepared)), and remove none if one of them is surely
+    /// not a member.
     ///
     /// # Errors
     /// As [`remove`](Self::remove), and [`Error::NoHash`] for keys that another hasher has
@@ -368,11 +373,11 @@ impl GrowingFilter {
         Ok(removed)
     }
 
-    /// Lays all tables out for the keys in them: the same answers, in as few bytes as there can be.
-    /// More keys lay them out again.
+    /// Lays all tables out for the keys in them: the same answers, in the fewest bytes. Inserting
+    /// more keys lays them out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] as for
+    /// [`Error::TooLarge`] if there is no memory for it; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.before_a_change()?;

@@ -1,4 +1,4 @@
-//! Two filters as one, and all links of one as one table.
+//! Unions of two filters, and one table of all links.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -17,13 +17,13 @@ use crate::kinds::table::join::{Join, in_either};
 use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::params::check_rate;
 
-/// The greatest factor by which the numbers of the first link are made fewer: they are a multiple
-/// of 64.
+/// The logarithm (base 2) of the greatest factor by which the possible fingerprints of the first
+/// link are divided: their number is a multiple of 64.
 const MOST_FACTOR: u32 = 6;
 
 impl GrowingFilter {
-    /// Can the two be united? They have one hash, domain and recipe, began with as many keys,
-    /// promise one rate, and both or neither can have keys removed.
+    /// Checks that the two can be united: their hasher, domain, recipe, first keys and promised
+    /// rate are equal, and both or neither allow removal.
     ///
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
@@ -36,12 +36,13 @@ impl GrowingFilter {
         check_equal("whether keys can be removed", &shown(self), &shown(other))
     }
 
-    /// Adds all keys of another filter, link by link. The rates of both add up, at most: so this
-    /// works as long as each link of the union has no more keys than it takes, which is so where
-    /// both together have no more than 16 times as many keys as they [began](Self::first) with. A
-    /// key that both hold in one link is held once; where keys can be
-    /// [removed](super::GrowingFilterBuilder::deletable), as often as in both together. One that
-    /// they hold in different links is held in both, counts twice in [`len`](Self::len), and
+    /// Adds all keys of another filter, link by link. The rate of the union is at most the sum of
+    /// both. The union works while each of its links has at most the keys that it takes: that is so
+    /// up to 16 times the keys that the filters [began](Self::first) with, in both together.
+    ///
+    /// A key that both hold in one link is held once; if keys can be
+    /// [removed](super::GrowingFilterBuilder::deletable), its copies add up. A key that they hold
+    /// in different links is held in both, and counts twice in [`len`](Self::len);
     /// [`remove`](Self::remove) keeps it.
     ///
     /// ```
@@ -53,8 +54,8 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
-    /// [`Error::NotPossible`] where the union would pass the promise; [`Error::TooManyCopies`];
+    /// [`Error::Incompatible`] if they differ ([`check_compatible`](Self::check_compatible));
+    /// [`Error::NotPossible`] if the union would pass the promise; [`Error::TooManyCopies`];
     /// [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is
     /// unchanged then.
     pub fn union_with(&mut self, other: &GrowingFilter) -> Result<()> {
@@ -75,9 +76,9 @@ impl GrowingFilter {
         Ok(())
     }
 
-    /// Two tables of one U as one, for at most so many different numbers.
+    /// The union of two tables of one U, with at most `most` different fingerprints.
     fn united(&self, a: &Table, b: &Table, most: u64) -> Result<Table> {
-        // Where keys cannot be removed each number is held once.
+        // If keys cannot be removed, each fingerprint is held once.
         let join = if self.meta.is_deletable { Join::Counted } else { Join::Once };
         let entries = || in_either(join, 0, a.stream(), b.stream());
         let counts = Counts::of(entries(), 0);
@@ -88,15 +89,16 @@ impl GrowingFilter {
         Table::of_counted(a.packing().numbers(), 0, a.packing().room(), counts, &entries)
     }
 
-    /// One table of all keys, in the fewest bits that there are at this rate: for a set to which no
-    /// more keys come. A key of any link is just the number that it would have had in that table,
-    /// so nothing is lost, and a key takes few bits more than in a table that was made for so many
-    /// keys.
+    /// Makes one table of all keys, in the fewest bits for this rate: for a set that gets no more
+    /// keys. The fingerprints of all links become those that the keys would have had in that table.
+    /// So nothing is lost, and a key takes few bits more than in a table that was made for this
+    /// many keys.
     ///
-    /// The rate must allow for the numbers that the first link has: with 16 times the keys it
-    /// [began](Self::first) with, half of its promise does, and with 32 times as many all of it;
-    /// with more keys so many times more. Takes 8 bytes a key for a while. Keys can be removed from
-    /// the table where they can be from this filter; else two of them may share a copy.
+    /// The rate must be high enough for the possible fingerprints of the first link. With 16 times
+    /// the keys that the filter [began](Self::first) with, half of its promised rate is enough.
+    /// With 32 times as many keys the whole rate is needed, and with more keys proportionally more.
+    /// The call takes 8 bytes a key. Keys can be removed from the table if they can be removed from
+    /// this filter; otherwise two of them may share a copy.
     ///
     /// ```
     /// let mut grown = tepal::GrowingFilter::builder().first(1000).build_from(0..20_000u32)?;
@@ -107,9 +109,9 @@ impl GrowingFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::RateOutOfReach`] where the rate is too low, with the one there is;
-    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::TooManyCopies`] where
-    /// too many keys have one number; [`Error::TooLarge`]; [`Error::Damaged`] as for
+    /// [`Error::RateOutOfReach`] if the rate is too low (the error names the lowest one);
+    /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::TooManyCopies`] if too
+    /// many keys have one fingerprint; [`Error::TooLarge`]; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     pub fn freeze(&self, rate: f64) -> Result<QuotientFilter> {
         check_rate(rate)?;
@@ -153,12 +155,12 @@ impl GrowingFilter {
         Ok(QuotientFilter::from_parts(meta, table, counts.slots, self.meta.is_deletable))
     }
 
-    /// The smallest filter of what the links hold, without their keys: a ribbon of their numbers,
-    /// to which keys can be added, but from which none can be taken. [`QuotientFilter::to_ribbon`]
-    /// says what it takes.
+    /// Makes the smallest filter of the fingerprints that the links hold, without the keys: a
+    /// ribbon. Keys can be added to it, but none can be removed. [`QuotientFilter::to_ribbon`]
+    /// tells its size and cost.
     ///
-    /// The numbers are those of the first link, of which there are few where the filter has grown
-    /// far: then a table of them errs too often by itself, and the error says how often.
+    /// It uses the fingerprints of the first link. If the filter has grown far, there are few of
+    /// them for its keys: then their own false-positive rate is too high, and the error names it.
     ///
     /// ```
     /// let grown = tepal::GrowingFilter::builder().first(10_000).false_positive_rate(0.001).build_from(0..20_000u32)?;
@@ -178,7 +180,7 @@ impl GrowingFilter {
         RibbonFilter::of_numbers(&self.meta.keys, labels, all, numbers, rate)
     }
 
-    /// The numbers of all keys as the first link has them, ascending, each as often as it is held.
+    /// The fingerprints of all keys in the form of the first link, ascending, with all copies.
     fn numbers_of_all(&self) -> Result<Vec<u64>> {
         let mut numbers = Vec::new();
         let keys = usize::try_from(self.len()).unwrap_or(usize::MAX);

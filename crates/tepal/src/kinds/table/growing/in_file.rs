@@ -1,4 +1,4 @@
-//! A growing filter's part of a tepal file (FORMAT.md, section 4.2.3), and its links on one body.
+//! A growing filter's part of a tepal file (FORMAT.md, section 4.2.3), and the links on its body.
 
 use alloc::vec::Vec;
 
@@ -17,7 +17,7 @@ use crate::kinds::table::part::Bodiless;
 use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
-/// How many links a file has that begins its own part so.
+/// The number of links of a file with this own part.
 fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
     let links = u32::from_le_bytes(core::array::from_fn(|i| own[i]));
     usize::try_from(links).ok().filter(|links| (1..=MOST_LINKS).contains(links)).ok_or_else(|| {
@@ -26,7 +26,7 @@ fn links_of(own: &[u8; OWN_BYTES]) -> Result<usize> {
 }
 
 impl GrowingFilter {
-    /// What a link's part says beside its table.
+    /// The other properties in a link's part, beside its table.
     fn link_meta(&self, link: usize) -> TableMeta {
         TableMeta {
             keys: self.meta.keys.clone(),
@@ -37,7 +37,7 @@ impl GrowingFilter {
         }
     }
 
-    /// What a tepal file holds of it.
+    /// The filter's part of a tepal file.
     pub(super) fn part(&self) -> Result<FilePart<'_>> {
         let mut own = [0; OWN_BYTES];
         own[..4].copy_from_slice(&(self.links.len() as u32).to_le_bytes());
@@ -51,7 +51,7 @@ impl GrowingFilter {
     }
 }
 
-/// Reads the own part and those of the links, with every check that needs no body.
+/// Reads the own part and the links' parts, with every check that needs no body.
 fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Link, Meta>> {
     let own = &part.own;
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
@@ -79,10 +79,10 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Link
     Ok(Links { links, meta })
 }
 
-/// A link of a file that awaits its body.
+/// A link that is read from a file up to its body.
 type Link = Bodiless<Copies>;
 
-/// What a link must be, beside what every table is.
+/// Checks a link, beyond the checks of every table.
 fn check_link(link: &Link, first: &Link, plan: &GrowthPlan, number: usize, is_deletable: bool) -> Result<()> {
     let damaged =
         |what: &str| Err(Error::damaged(format_args!("link {number} of the growing filter {what}")));

@@ -1,4 +1,4 @@
-//! What every kind of filter does, for a growing filter.
+//! The traits of every filter, for a growing filter.
 
 use alloc::vec::Vec;
 
@@ -39,8 +39,8 @@ impl GrowingFilter {
         }
     }
 
-    /// How many different keys are in it, from the different numbers: of n keys two have one number
-    /// at times.
+    /// An estimate of the number of different keys, from the different fingerprints: some keys
+    /// share one.
     fn estimated_len(&self) -> f64 {
         self.links.iter().map(Table::estimated_len).sum()
     }
@@ -94,7 +94,7 @@ same_calls! {
             self.estimated_len()
         }
 
-        /// What its links take together; more links take more.
+        /// The keys that its present links take together; further links take more.
         fn capacity(&self) -> u64 {
             (0..self.links.len()).fold(0, |sum, link| sum.saturating_add(self.meta.plan.capacity(link)))
         }
@@ -103,12 +103,12 @@ same_calls! {
             OverCapacity::Warn
         }
 
-        /// It grows in time.
+        /// It grows before it is over capacity.
         fn is_over_capacity(&self) -> bool {
             false
         }
 
-        /// It is where there are no numbers for another link.
+        /// It is full if there are no fingerprints for another link.
         fn is_full(&self) -> bool {
             self.meta.plan.numbers(self.links.len()).is_none() && self.link_with_room().is_none()
         }
@@ -117,7 +117,7 @@ same_calls! {
             Some(self.len())
         }
 
-        /// The share of taken slots in equal parts of the largest table.
+        /// The load factor of equal parts of the largest table.
         fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
             let largest = self.links.iter().max_by_key(|link| link.packing().lines());
             largest.map_or_else(Vec::new, |link| link.fill_of_slices(slices))

@@ -1,23 +1,23 @@
-//! How a growing filter grows: how many numbers each of its links has, and how many of them it
-//! takes.
+//! The plan of a growing filter's links: how many possible fingerprints each has, and how many keys
+//! it takes.
 
 use crate::bits::table::packing::MOST_NUMBERS;
 use crate::error::{Error, Result};
 use crate::params::check_rate;
 
-/// The most links: the numbers of an eleventh would be 2^56 or more.
+/// The most links: an eleventh would need fingerprints of 2^56 or more.
 pub(crate) const MOST_LINKS: usize = 10;
 
-/// Each link is for so many times the numbers of the one before, as a power of 2.
+/// Each link takes this many times the keys of the one before, as a power of 2.
 const TIMES: u32 = 4;
-/// So many times the numbers that there are, as a power of 2: each link keeps half of the rate of
-/// the one before.
+/// Each link has this many times the possible fingerprints of the one before, as a power of 2. So
+/// each has half of the rate of the one before.
 const TIMES_NUMBERS: u32 = 5;
 
-/// What the links follow from (FORMAT.md, section 5.5).
+/// The numbers that define all links (FORMAT.md, section 5.5).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GrowthPlan {
-    /// The keys that the first link is laid out for as it begins.
+    /// The keys that the first link is laid out for at first.
     first: u64,
     /// The rate that all links together promise.
     rate: f64,
@@ -61,27 +61,26 @@ impl GrowthPlan {
         self.numbers
     }
 
-    /// U of a link. None has 2^56 or more.
+    /// U of a link; `None` if it would be 2^56 or more.
     pub(crate) fn numbers(&self, link: usize) -> Option<u64> {
         let numbers = u128::from(self.numbers) << (TIMES_NUMBERS * u32::try_from(link).ok()?.min(12));
         u64::try_from(numbers).ok().filter(|numbers| *numbers < MOST_NUMBERS)
     }
 
-    /// How many different numbers a link takes, of those that have their
-    /// [`numbers`](Self::numbers).
+    /// How many different fingerprints a link takes, of its possible [`numbers`](Self::numbers).
     #[inline]
     pub(crate) fn capacity(&self, link: usize) -> u64 {
-        // As there are at least 32 times as many numbers, below 2^56, nothing is cut off.
+        // U is at least 32 times this and below 2^56, so the shift loses no bits.
         self.first << (TIMES * (link as u32 + 1))
     }
 
-    /// The rate that a link promises: a half of it all, a quarter, and so on.
+    /// The rate that a link promises: half of the whole rate, a quarter, and so on.
     pub(crate) fn promised(&self, link: usize) -> f64 {
         self.rate / (2u64 << link) as f64
     }
 
-    /// By which factor the numbers of a link are more than those of the first, as a power of 2: so
-    /// many bits less, and a number of the one is one of the other.
+    /// How many bits longer the fingerprints of a link are than those of the first. Without these
+    /// bits they are fingerprints of the first.
     pub(crate) fn finer(link: usize) -> u32 {
         TIMES_NUMBERS * link as u32
     }
@@ -91,7 +90,7 @@ impl GrowthPlan {
 mod tests {
     use super::*;
 
-    /// The keys that all links take, and how many links those of ten years of daily runs need.
+    /// How many links hold this number of keys; used for ten years of daily runs.
     fn links_for(plan: &GrowthPlan, keys: u64) -> Option<usize> {
         let mut room = 0u64;
         let links = (0..MOST_LINKS).take_while(|link| plan.numbers(*link).is_some());
@@ -101,10 +100,10 @@ mod tests {
         })
     }
 
-    /// Links follow from the plan alone, so runs cannot use them up: ten years of 1, 70,000,
-    /// 300,000 and 10^7 keys a day take at most 7 at 1 %, from the usual first keys or those of one
-    /// run. At 10^-6 the numbers end before 3.65 * 10^10 keys (`GrowingFilterBuilder::first` says
-    /// so), and not before the others.
+    /// The number of links follows from the keys alone, so the number of runs does not raise it.
+    /// Ten years of 1, 70,000, 300,000 and 10^7 keys a day take at most 7 links at 1 %, from the
+    /// default first keys or those of one run. At 10^-6 the fingerprints are used up before 3.65 *
+    /// 10^10 keys (`GrowingFilterBuilder::first` says so), and not for the others.
     #[test]
     fn ten_years_take_few_links() {
         for a_day in [1, 70_000, 300_000, 10_000_000] {

@@ -1,41 +1,41 @@
-//! What is in a table, counted.
+//! Counts the contents of a table.
 
 use crate::bits::table::change::MOST_COPIES;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 
-/// What is in a table.
+/// The counts of a table's contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
-    /// Slots that are taken.
+    /// The number of slots that are taken.
     pub(crate) slots: u64,
-    /// Different numbers.
+    /// The number of different fingerprints.
     pub(crate) numbers: u64,
-    /// The most slots of one number.
+    /// The most slots of one fingerprint.
     pub(crate) most_copies: u64,
 }
 
 impl Counts {
-    /// Of ascending entries.
+    /// Counts ascending entries.
     pub(crate) fn of(entries: Stream<'_>, tag_bits: u8) -> Self {
         let mut counting = Counting::default();
         entries.for_each(|entry| _ = counting.count(entry >> tag_bits));
         counting.counts
     }
 
-    /// No number has more slots than it can have.
+    /// Checks that no fingerprint has too many slots.
     pub(crate) fn check_copies(&self, tag_bits: u8) -> Result<()> {
         if self.most_copies <= MOST_COPIES.into() { Ok(()) } else { Err(too_many_copies(tag_bits)) }
     }
 }
 
-/// The error for a key that is in as often as it can be, where slots count in so many bits.
+/// The error for a key that has the most copies, if slots count in this many bits.
 #[cold]
 pub(crate) fn too_many_copies(tag_bits: u8) -> Error {
     Error::TooManyCopies { most: u64::from(MOST_COPIES) << tag_bits, inserted: 0 }
 }
 
-/// [`Counts`] of numbers that come ascending, as far as they have come.
+/// [`Counts`] of a stream of ascending fingerprints up to now.
 #[derive(Default)]
 pub(super) struct Counting {
     pub(super) counts: Counts,
@@ -44,7 +44,7 @@ pub(super) struct Counting {
 }
 
 impl Counting {
-    /// Counts a slot of this number. Is it one more of the number before?
+    /// Counts a slot of this fingerprint. Returns whether it equals the one before.
     #[inline]
     pub(super) fn count(&mut self, number: u64) -> bool {
         let is_again = self.last == Some(number);

@@ -1,4 +1,4 @@
-//! The packing that numbers fit.
+//! Finds a packing that fits the fingerprints.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use crate::bits::table::stream::{self, Stream, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 
-/// Lines for at least so many slots, with these ascending entries; for more slots where they do not
+/// Lines for at least this many slots, with these ascending entries; for more slots if they do not
 /// fit.
 pub(crate) fn laid_out<'e>(
     numbers: u64,
@@ -27,15 +27,15 @@ pub(crate) fn laid_out<'e>(
     usual
 }
 
-/// Which tables are tried (FORMAT.md, section 5.3).
+/// The tables that are tried (FORMAT.md, section 5.3).
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Tables {
     Usual,
-    /// For numbers that are spread evenly and have many slots each.
+    /// For fingerprints that are spread evenly and have many slots each.
     Close,
 }
 
-/// The packing for at least so many slots with which `fit` gives something.
+/// The first packing for at least this many slots for which `fit` returns a value.
 pub(super) fn fitting<T>(
     tables: Tables,
     numbers: u64,
@@ -50,7 +50,7 @@ pub(super) fn fitting<T>(
             Tables::Close => Packing::for_close_slots(slots, numbers, tag_bits),
         };
         match packing {
-            // So few numbers have no table of so many slots.
+            // There is no table of this many slots for so few possible fingerprints.
             Err(Error::TooLarge { .. }) => Err(clustered()),
             packing => packing,
         }
@@ -71,8 +71,8 @@ pub(super) fn fitting<T>(
     Err(clustered())
 }
 
-/// Would these ascending numbers, each in one slot, fit the table for so many slots? Those of keys
-/// that nobody chose do.
+/// Whether these ascending fingerprints, each in one slot, would fit the table for this many slots.
+/// Those of keys that nobody chose do.
 pub(super) fn are_spread(numbers: u64, tag_bits: u8, slots: u64, all: impl Iterator<Item = u64>) -> bool {
     let Ok(packing) = Packing::for_slots(slots, numbers, tag_bits) else { return false };
     let mut last = None;
@@ -81,7 +81,7 @@ pub(super) fn are_spread(numbers: u64, tag_bits: u8, slots: u64, all: impl Itera
     (0..packing.lines()).all(|_| writer.line().is_ok()) && writer.end().is_ok()
 }
 
-/// So many slots a table is laid out for where these do not fit.
+/// The slots of the next table that is tried if this one does not fit.
 pub(super) fn more(slots: u64) -> u64 {
     slots.saturating_add(slots / 8 + 1)
 }

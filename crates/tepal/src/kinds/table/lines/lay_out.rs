@@ -1,4 +1,4 @@
-//! A table that is laid out, and laid out again where it is full.
+//! Lays a table out, and again when it is full.
 
 use alloc::vec::Vec;
 
@@ -14,32 +14,33 @@ use crate::kinds::storage::{PlainStorage, Storage};
 use crate::kinds::table::join::merged;
 
 impl Table {
-    /// [`insert`](Self::insert) with more room.
+    /// [`insert`](Self::insert) after laying the table out for more slots.
     #[cold]
     pub(super) fn insert_laying_out(&mut self, number: u64, tag: u64) -> Result<()> {
         self.lay_out_with(more(self.slots), Some((number, tag)))
     }
 
-    /// Lays the table out for so many slots: the same answers in more lines, or in fewer. Costs a
+    /// Lays the table out for this many slots: the same answers in more lines, or in fewer. Costs a
     /// pass over the table.
     pub(crate) fn lay_out(&mut self, slots: u64) -> Result<()> {
         self.lay_out_with(slots.max(self.slots), None)
     }
 
-    /// Lays the table out for so many slots whose tags have so many bits; every tag has room in
-    /// them.
+    /// Lays the table out for this many slots with tags of this many bits, which must hold every
+    /// tag.
     pub(crate) fn lay_out_tags(&mut self, tag_bits: u8, slots: u64) -> Result<()> {
         self.lay_out_as(tag_bits, slots.max(self.slots), None)
     }
 
-    /// The same, with an entry more.
+    /// [`lay_out`](Self::lay_out) with one more entry.
     fn lay_out_with(&mut self, slots: u64, entry: Option<(u64, u64)>) -> Result<()> {
         self.lay_out_as(self.packing.fields().tag_bits, slots, entry)
     }
 
-    /// Both. Up to [`SMALL`] lines there are two tables for a while. Beyond, a first pass finds the
-    /// packing and a second one writes the new lines while the old ones go, so that there is one
-    /// table and a few MiB in memory.
+    /// Lays the table out with these tag bits and one more entry. Up to [`SMALL`] lines there are
+    /// two tables in memory for a while. Beyond, a first pass finds the packing. A second pass
+    /// writes the new lines and frees the old ones as it goes, so that one table and a few MiB are
+    /// in memory.
     fn lay_out_as(&mut self, tag_bits: u8, slots: u64, entry: Option<(u64, u64)>) -> Result<()> {
         let before = self.packing;
         let numbers = before.numbers();
@@ -59,7 +60,7 @@ impl Table {
             }
         }
         if done.is_err() && self.packing != before {
-            // It fitted there.
+            // The table fitted there before.
             self.relay(&before)?;
         }
         done.map(drop)
@@ -67,7 +68,7 @@ impl Table {
 
     /// Lays the table out in this packing. `false`: it does not fit, and nothing is changed.
     fn relay(&mut self, packing: &Packing) -> Result<bool> {
-        // What is a file's the system has anyway.
+        // A file's lines take no memory of this process.
         let is_large = self.packing.lines() > SMALL && self.lines.is_in_memory();
         if is_large && !self.fits(packing) {
             return Ok(false);
@@ -75,7 +76,7 @@ impl Table {
         let mut lines = bits::room_for(packing.lines())?;
         let mut old = None;
         if is_large {
-            // It fits, and there is the memory.
+            // It fits, and there is memory for it.
             old = Some(core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?);
         }
         let (mut relay, mut given_back) = (Relay::default(), 0);
@@ -98,7 +99,7 @@ impl Table {
         Ok(true)
     }
 
-    /// Does the table fit into this packing?
+    /// Whether the table fits into this packing.
     fn fits(&self, packing: &Packing) -> bool {
         let (mut relay, mut piece) = (Relay::default(), [Line([0; 8]); PIECE]);
         let mut left = packing.lines() as usize;
@@ -112,19 +113,19 @@ impl Table {
         relay.end(self.lines.as_lines(), packing).is_ok()
     }
 
-    /// The slots that it is laid out for, up to `most`, and room for the slots that are taken.
+    /// The slots that it is laid out for, at most `most`, but at least the slots that are taken.
     pub(crate) fn laid_for(&self, most: u64) -> u64 {
         self.packing.room().min(most).max(self.slots)
     }
 
-    /// Is there room for one slot more, of those that the table was laid out for?
+    /// Whether there is room for one more slot of those that the table was laid out for.
     #[inline]
     pub(crate) fn has_room(&self) -> bool {
         self.slots < self.packing.room()
     }
 
-    /// Makes room for one slot more where what the table was laid out for is taken: [`next_room`]
-    /// says for how many slots it is laid out then.
+    /// Makes room for one more slot. If the slots that the table was laid out for are taken,
+    /// [`next_room`] gives the new number.
     #[inline]
     pub(crate) fn make_room(&mut self, most: u64) -> Result<()> {
         if self.has_room() {
@@ -134,7 +135,7 @@ impl Table {
         }
     }
 
-    /// The slots that the table is laid out for once [`make_room`](Self::make_room) has made room
+    /// The slots that the table is laid out for after [`make_room`](Self::make_room) has made room
     /// for this number of slots.
     pub(crate) fn laid_after(&self, slots: u64, most: u64) -> Result<u64> {
         let fields = self.packing.fields();
@@ -148,21 +149,21 @@ impl Table {
     }
 }
 
-/// The slots that a table is laid out for where this number of slots is taken: an eighth more, from
-/// [`LARGE`] on a quarter; no more than `most` as long as fewer are taken.
+/// The slots that a table is laid out for if this many are taken: an eighth more, from [`LARGE`] on
+/// a quarter more; at most `most` while fewer are taken.
 fn next_room(taken: u64, most: u64) -> u64 {
     let next = if taken < LARGE { more(taken) } else { taken.saturating_add(taken / 4) };
     if taken < most { next.min(most) } else { next }
 }
 
-/// Slots from which on a table grows by a quarter (FORMAT.md, section 5.5).
+/// From this many slots on a table grows by a quarter (FORMAT.md, section 5.5).
 const LARGE: u64 = 4096;
 
 /// Lines that are written at a time.
 const PIECE: usize = 64;
 
-/// Lines after which memory is given back.
+/// The number of lines after which memory is given back.
 const GIVEN_BACK: usize = 4 << 15;
 
-/// Lines from which on there is no second table while one is laid out again: 64 MiB.
+/// A table of more lines (64 MiB) is laid out again without a second table.
 const SMALL: u64 = if cfg!(test) { 40 } else { 1 << 20 };

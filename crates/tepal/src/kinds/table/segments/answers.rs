@@ -1,4 +1,4 @@
-//! Asking in which segments many keys are.
+//! Lookups of the segments of many keys.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -9,28 +9,28 @@ use crate::bits::table::several::TagsOfMany;
 use crate::key::{Batch, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
 use crate::kinds::named::Segment;
 
-/// Keys that are hashed before they are asked for.
+/// The number of keys that are hashed before they are looked up.
 const BATCH: usize = 512;
 
-/// The segments that may hold each of many keys: [`SegmentFilter::segments_many`]. It can be used
-/// again for other keys, and keeps its memory.
+/// The segments that may hold each of many keys: [`SegmentFilter::segments_many`]. It can be reused
+/// for other keys, and keeps its memory.
 #[derive(Clone, Default)]
 pub struct SegmentAnswers(TagsOfMany);
 
 impl SegmentAnswers {
-    /// Answers for no keys.
+    /// Makes answers for no keys.
     #[must_use]
     pub const fn new() -> Self {
         SegmentAnswers(TagsOfMany { tags: Vec::new(), ends: Vec::new() })
     }
 
-    /// How many keys were asked for.
+    /// The number of keys that were looked up.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.ends.len()
     }
 
-    /// Was none?
+    /// Whether no key was looked up.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.ends.is_empty()
@@ -39,7 +39,7 @@ impl SegmentAnswers {
     /// The segments that may hold key `i`, by their numbers.
     ///
     /// # Panics
-    /// If there is no such key.
+    /// If there is no key `i`.
     pub fn of(&self, i: usize) -> impl ExactSizeIterator<Item = Segment> + Clone + '_ {
         let from = if i == 0 { 0 } else { self.0.ends[i - 1] };
         self.0.tags[from..self.0.ends[i]].iter().map(|number| Segment(*number))
@@ -59,8 +59,8 @@ impl fmt::Debug for SegmentAnswers {
 }
 
 impl SegmentFilter {
-    /// [`segments`](Self::segments) for many keys, in their order, with the memory accesses of a
-    /// batch under way together.
+    /// [`segments`](Self::segments) for many keys; the answers are in the order of the keys. The
+    /// memory accesses of a batch run at the same time.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -91,16 +91,15 @@ impl SegmentFilter {
         answers
     }
 
-    /// [`segments_many`](Self::segments_many) for keys hashed before, in the place of the answers
-    /// that there were.
+    /// [`segments_many`](Self::segments_many) for hashes; it replaces the earlier answers.
     pub fn segments_many_hashes(&self, hashes: &[u64], answers: &mut SegmentAnswers) {
         answers.clear();
         self.append(hashes, answers);
     }
 
     /// [`segments_many`](Self::segments_many) for keys that this filter's
-    /// [`key_hasher`](Self::key_hasher) has prepared, in the place of the answers that there were.
-    /// Of keys that another hasher has prepared all that can be said is all segments.
+    /// [`key_hasher`](Self::key_hasher) has prepared; it replaces the earlier answers. For keys
+    /// that another hasher has prepared the answer is always all segments.
     pub fn segments_prepared(&self, keys: &PreparedKeys, answers: &mut SegmentAnswers) {
         answers.clear();
         match keys.batch() {
@@ -116,7 +115,7 @@ impl SegmentFilter {
         self.core.table.tags_of_many(hashes, IN_TABLE, &more, &mut answers.0);
     }
 
-    /// Of a key without a hash.
+    /// Appends the answer for a key without a hash.
     fn append_perhaps(&self, perhaps: bool, answers: &mut SegmentAnswers) {
         answers.0.tags.extend(self.perhaps(perhaps).iter().map(|listed| listed.number));
         answers.0.ends.push(answers.0.tags.len());

@@ -1,4 +1,4 @@
-//! Asking in which segments a key is.
+//! Lookups of the segments of a key.
 
 use core::slice::Iter;
 
@@ -9,9 +9,9 @@ use crate::key::{Key, is_perhaps_in};
 use crate::kinds::named::{Listed, Segment};
 
 impl SegmentFilter {
-    /// Is the key in this segment? `false` is certain: also where there is no such segment. `true`
-    /// means perhaps: about [`segment_len`](Self::segment_len) / [`numbers`](Self::numbers) of the
-    /// keys that are not in it get it too.
+    /// Looks up a key in one segment. `false` is certain, also for a segment that does not exist.
+    /// `true` means perhaps: about [`segment_len`](Self::segment_len) / [`numbers`](Self::numbers)
+    /// of the keys outside of the segment get it too.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -28,7 +28,7 @@ impl SegmentFilter {
         }
     }
 
-    /// [`contains_in`](Self::contains_in) for a key hashed before.
+    /// [`contains_in`](Self::contains_in) for a hash.
     #[must_use]
     pub fn contains_hash_in(&self, segment: Segment, hash: u64) -> bool {
         let (number, tag) = (self.core.table.number(hash), segment.0.into());
@@ -39,13 +39,13 @@ impl SegmentFilter {
         among.has_it || (among.slots as usize >= IN_TABLE && self.wide.has(number, tag))
     }
 
-    /// In which segments the key may be, by their numbers. Those that it is in are among them;
-    /// wrong ones, for a key in none, are on average [`wrong_segments`](Self::wrong_segments). A
-    /// key that the filter's domain refuses is in none; a filter of the caller's hashes cannot hash
-    /// a key, and names all segments.
+    /// The segments that may hold the key, by their numbers. All segments of the key are among
+    /// them. For a key in no segment the mean number of wrong ones is
+    /// [`wrong_segments`](Self::wrong_segments). For a key that the filter's domain refuses there
+    /// are none. A filter with `caller_hash` cannot hash a key, and returns all segments.
     ///
-    /// Costs one hash and one memory access, seldom two, and more where the key is in many
-    /// segments. Allocates nothing.
+    /// Costs one hash and one memory access, seldom two, and more if the key is in many segments.
+    /// Allocates nothing.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -61,7 +61,7 @@ impl SegmentFilter {
         }
     }
 
-    /// [`segments`](Self::segments) for a key hashed before.
+    /// [`segments`](Self::segments) for a hash.
     pub fn segments_of_hash(&self, hash: u64) -> Segments<'_> {
         let number = self.core.table.number(hash);
         Segments(Inner::Held { tags: self.core.table.tags(number), left: IN_TABLE, wide: &self.wide, number })
@@ -80,7 +80,7 @@ pub struct Segments<'a>(Inner<'a>);
 
 #[derive(Clone)]
 enum Inner<'a> {
-    /// What stands in the table of a number; and beside it, where that is as much as stands there.
+    /// The tags of a fingerprint in the table, and those beside it, if the table has the most.
     Held {
         tags: Tags<'a>,
         left: usize,

@@ -1,4 +1,4 @@
-//! Describing a filter before it exists.
+//! Describes a filter before it exists.
 
 use alloc::vec::Vec;
 
@@ -18,12 +18,12 @@ use crate::kinds::table::builder::{Called, Planned, Promise};
 use crate::kinds::table::calls::table_options;
 use crate::kinds::table::lines::Table;
 
-/// The most numbers of a table in whose slots there is room for every segment.
+/// The most possible fingerprints of a table whose slots have room for every segment.
 pub(super) fn most_numbers_of_all() -> u64 {
     most_numbers(16)
 }
 
-/// Describes a [`SegmentFilter`]; everything has a default but the capacity.
+/// Describes a [`SegmentFilter`]; only the capacity has no default.
 ///
 /// ```
 /// use tepal::SegmentFilter;
@@ -49,24 +49,24 @@ impl SegmentFilter {
 impl SegmentFilterBuilder {
     table_options! {
         "a segment filter";
-        /// How many pairs of key and segment the filter shall hold: the different keys of each
-        /// segment, taken together. As many go in however many segments each key is in, as long as
-        /// nobody chose the keys by the filter's hash. It cannot be changed later, and filters
-        /// unite that were made for one capacity and one rate.
+        /// The number of pairs of key and segment that the filter will hold: the sum of the
+        /// different keys of all segments. This many pairs fit, in however many segments each key
+        /// is, unless somebody chose the keys by the filter's hash. It cannot be changed later. A
+        /// union needs filters of one capacity and one rate.
         capacity;
-        /// How many wrong segments a key in none gets, on average and at most: 0.01, the default,
-        /// for one in a hundred such keys.
+        /// The mean number of wrong segments that a key in none gets, at most; the default is 0.01,
+        /// one for each hundred keys.
         false_positive_rate;
-        /// What happens when more pairs come than planned: refuse them (the default), warn, or
-        /// ignore it. The table has room for them; its rate is past the promise then.
+        /// The policy for more pairs than planned: refuse them (the default), warn, or ignore it.
+        /// The table makes room for them, and then its rate is past the promise.
         over_capacity;
     }
 
-    /// Bytes of the table with so many segments, once it holds its capacity: to plan with, without
-    /// the table.
+    /// The bytes of the table with this many segments when it holds its capacity, for planning
+    /// without the table.
     ///
     /// # Errors
-    /// As [`build`](Self::build), but for the memory; [`Error::Parameter`] for more than 65,536
+    /// As [`build`](Self::build), except for memory; [`Error::Parameter`] for more than 65,536
     /// segments.
     pub fn planned_size_in_bytes(&self, segments: usize) -> Result<u64> {
         let capacity = self.needed_capacity()?;
@@ -88,19 +88,19 @@ impl SegmentFilterBuilder {
     /// Builds a filter without segments, with room for its capacity.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where no capacity is given, and for impossible values;
-    /// [`Error::RateOutOfReach`] for a rate that so many pairs cannot have; [`Error::TooLarge`]
-    /// where the machine has no memory for it.
+    /// [`Error::Parameter`] if no capacity is given, and for impossible values;
+    /// [`Error::RateOutOfReach`] for a rate that this many pairs cannot have; [`Error::TooLarge`]
+    /// if the machine has no memory for it.
     pub fn build(self) -> Result<SegmentFilter> {
         let planned = self.plan(self.needed_capacity()?)?;
         let table = planned.table()?;
         Ok(SegmentFilter::from_parts(planned.meta, SegmentList::default(), table, Ref::default()))
     }
 
-    /// Builds a filter of these names of segments and keys, sorting their numbers: many times as
-    /// fast as to insert one after the other. Segments get their numbers in the order in which
-    /// their names come first. Where no capacity is given, it is planned for as many different
-    /// pairs as there are. Takes 24 bytes a pair beside the filter.
+    /// Builds a filter of these pairs of segment name and key by sorting their fingerprints, many
+    /// times as fast as inserting one after the other. Segments get their numbers in the order of
+    /// the first use of their names. If no capacity is given, it is the number of different pairs.
+    /// Takes 24 bytes a pair in addition to the filter.
     ///
     /// ```
     /// let filter = tepal::SegmentFilter::builder().build_from([("fruit", "apple"), ("colour", "orange"), ("fruit", "orange")])?;
@@ -122,13 +122,13 @@ impl SegmentFilterBuilder {
         self.build_of(list, hashes)
     }
 
-    /// [`build_from`](Self::build_from) for keys hashed before, by the filter's
-    /// [`key_hasher`](Self::key_hasher) or by the caller. A pair's segment is the place of its name
-    /// in `names`. Pairs that were sorted ([`SegmentFilter::sort_pairs`]) take less time.
+    /// [`build_from`](Self::build_from) for hashes, computed by the filter's
+    /// [`key_hasher`](Self::key_hasher) or by the caller. A pair's segment is the position of its
+    /// name in `names`. Sorted pairs ([`SegmentFilter::sort_pairs`]) take less time.
     ///
     /// # Errors
-    /// As [`build_from`](Self::build_from); [`Error::Parameter`] for a name that comes twice, and
-    /// for a pair whose segment has none.
+    /// As [`build_from`](Self::build_from); [`Error::Parameter`] for a repeated name, and for a
+    /// pair whose segment has no name.
     pub fn build_from_hashes(
         self,
         names: &[impl AsRef<str>],
@@ -160,7 +160,7 @@ impl SegmentFilterBuilder {
     }
 
     fn plan(&self, capacity: u64) -> Result<Planned> {
-        // So that there is room for every segment.
+        // So that the slots have room for every segment.
         let slots = (0, most_numbers_of_all());
         self.promise.plan((self.key_hasher()?, &self.labels), (capacity, capacity.into()), slots, &PAIRS)
     }

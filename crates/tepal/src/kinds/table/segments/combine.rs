@@ -1,4 +1,4 @@
-//! Segments that go or become one, and two filters as one.
+//! Drops and merges segments, and combines two filters.
 
 use alloc::vec::Vec;
 
@@ -15,12 +15,12 @@ use crate::kinds::storage::Ref;
 use crate::kinds::table::join::{Join, in_both, in_either};
 
 impl SegmentFilter {
-    /// Takes a segment away, with everything in it: one pass over the table. Says how many pairs
-    /// went. Its name goes too, and its number may be that of a segment which is added later. The
+    /// Removes a segment with all its keys, in one pass over the table. Returns how many pairs were
+    /// removed. Its name is removed too, and a segment that is added later may get its number. The
     /// table keeps its size ([`shrink_to_fit`](Self::shrink_to_fit)).
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a segment that there is not; [`Error::TooLarge`] and
+    /// [`Error::Parameter`] for a segment that does not exist; [`Error::TooLarge`] and
     /// [`Error::Damaged`] for an opened file, which is copied into memory first. The filter is
     /// unchanged then.
     pub fn drop_segment(&mut self, segment: Segment) -> Result<u64> {
@@ -36,8 +36,9 @@ impl SegmentFilter {
         Ok(dropped)
     }
 
-    /// A segment went out of the table: the numbers that have more segments than stand there get
-    /// another one into it. The lines have room: no number has more slots than before.
+    /// After a segment was removed from the table: the fingerprints with segments beside the table
+    /// get one of them into the table. The lines have room, since no fingerprint gets more slots
+    /// than before.
     fn fill_up_after(&mut self, segment: Segment, numbers: &[u64]) -> Result<()> {
         if numbers.is_empty() {
             return Ok(());
@@ -54,7 +55,8 @@ impl SegmentFilter {
         Ok(())
     }
 
-    /// Puts all keys of one segment into another one, and drops it. Takes a second table in memory.
+    /// Moves all keys of one segment into another one, and drops it. Takes a second table in
+    /// memory.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -85,7 +87,8 @@ impl SegmentFilter {
         Ok(())
     }
 
-    /// Can the two be united? They have one hash, domain and recipe, and as many numbers.
+    /// Checks that the two can be united: their hasher, domain, recipe and number of possible
+    /// fingerprints are equal.
     ///
     /// # Errors
     /// [`Error::Incompatible`], which names the first property in which they differ.
@@ -93,9 +96,9 @@ impl SegmentFilter {
         self.core.check_compatible(&other.core)
     }
 
-    /// Adds all segments of another filter with their keys. Segments of one name are one; the
-    /// others get numbers that are free here, and so do all that have no name. A pair of key and
-    /// segment that both hold is held once. Takes both filters and the union in memory.
+    /// Adds all segments of another filter with their keys. Segments of the same name become one.
+    /// The others, and all without a name, get unused numbers. A pair of key and segment that both
+    /// hold is held once. Both filters and the union are in memory at the same time.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -108,11 +111,14 @@ impl SegmentFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where they differ ([`check_compatible`](Self::check_compatible));
-    /// [`Error::CapacityReached`] where the union has more pairs than the capacity allows and the
-    /// policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::Parameter`] where
-    /// there would be more than 65,536 segments; [`Error::TooLarge`]; [`Error::Damaged`] as for
-    /// [`insert`](Self::insert). The filter is unchanged then.
+    /// - [`Error::Incompatible`] if they differ ([`check_compatible`](Self::check_compatible));
+    /// - [`Error::CapacityReached`] if the union has more pairs than the capacity allows and the
+    ///   policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// - [`Error::Parameter`] if there would be more than 65,536 segments;
+    /// - [`Error::TooLarge`];
+    /// - [`Error::Damaged`] as for [`insert`](Self::insert).
+    ///
+    /// The filter is unchanged then.
     pub fn union_with(&mut self, other: &SegmentFilter) -> Result<()> {
         self.check_both(other)?;
         let mut segments = self.segments.copied()?;
@@ -137,9 +143,9 @@ impl SegmentFilter {
         Ok(())
     }
 
-    /// Keeps, of each segment, what the segment of the same name in the other filter has too. What
-    /// is in both stays; of what is in one alone about a share of its rate stays too. The segments
-    /// stay, also those that are empty then.
+    /// Keeps, of each segment, the keys that the segment of the same name in the other filter has
+    /// too. Of the keys of only one, about the share of that segment's rate stays too. All segments
+    /// stay, also empty ones.
     ///
     /// # Errors
     /// As [`union_with`](Self::union_with).
@@ -158,26 +164,26 @@ impl SegmentFilter {
         self.core.check_both(&other.core)
     }
 
-    /// All pairs with other segments, as entries of so many tag bits.
+    /// All pairs with other segment numbers, as entries of this many tag bits.
     fn as_of<'e>(&'e self, tag_bits: u8, to: impl Fn(u16) -> Option<u16> + 'e) -> Stream<'e> {
         let from_bits = self.core.tag_bits();
         Stream::of(Renumbered::new(self.all_entries(), (from_bits, tag_bits), to))
     }
 
-    /// Lays the table out for the pairs and the segments in it: the same answers, in as few bytes
-    /// as there can be. More pairs, or more segments, lay it out again.
+    /// Lays the table out for the pairs and the segments in it: the same answers, in the fewest
+    /// bytes. More pairs or segments lay it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for the new table; [`Error::Damaged`] as for
+    /// [`Error::TooLarge`] if there is no memory for the new table; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.core.shrink_to_fit(self.segments.tag_bits())
     }
 
-    /// Forgets all keys. Segments and their names stay, and the table keeps its size.
+    /// Removes all keys. Segments and their names stay, and the table keeps its size.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for an opened file's table.
+    /// [`Error::TooLarge`] if there is no memory for an opened file's table.
     pub fn clear(&mut self) -> Result<()> {
         let none: Vec<u64> = memory::zeros(self.segments.listed().len())?;
         self.core.table.clear()?;
@@ -187,7 +193,7 @@ impl SegmentFilter {
     }
 }
 
-/// The only segment that there is.
+/// The segment, if there is only one.
 pub(super) fn only(segments: &SegmentList) -> Option<Segment> {
     match segments.listed() {
         [only] => Some(Segment(only.number)),

@@ -1,4 +1,4 @@
-//! Adding segments, and inserting keys into them.
+//! Adds segments, and inserts keys into them.
 
 use alloc::vec::Vec;
 
@@ -18,9 +18,9 @@ use crate::kinds::table::join::{Join, in_either, merged};
 use crate::kinds::table::lines::Table;
 
 impl SegmentFilter {
-    /// The segment of this name, which is added, without keys, where there is none. It gets the
-    /// lowest number that is free; where that takes another bit of each slot, a pass lays the table
-    /// out again.
+    /// The segment of this name; it is added, without keys, if it does not exist. It gets the
+    /// lowest unused number. If that number needs another bit of each slot, the table is laid out
+    /// again, in one pass.
     ///
     /// ```
     /// # use tepal::SegmentFilter;
@@ -31,10 +31,9 @@ impl SegmentFilter {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a name that cannot be ([`check_segment_name`]), and for segment
-    /// 65,537; [`Error::TooLarge`] where there is no memory; [`Error::Damaged`] for a filter that
-    /// was opened [quick](crate::Open::quick) and is not what was written. The filter is unchanged
-    /// then.
+    /// [`Error::Parameter`] for an impossible name ([`check_segment_name`]), and for segment
+    /// 65,537; [`Error::TooLarge`] if there is no memory; [`Error::Damaged`] for a filter that was
+    /// opened [quick](crate::Open::quick) and is damaged. The filter is unchanged then.
     pub fn add_segment(&mut self, name: &str) -> Result<Segment> {
         if let Ok(segment) = self.segments.find(name) {
             return Ok(segment);
@@ -55,11 +54,11 @@ impl SegmentFilter {
         Ok(Segment(number))
     }
 
-    /// Gives a segment a name, or another one.
+    /// Names or renames a segment.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a segment that there is not, for a name that cannot be
-    /// ([`check_segment_name`]), and for one that another segment has.
+    /// [`Error::Parameter`] for a segment that does not exist, for an impossible name
+    /// ([`check_segment_name`]), and for the name of another segment.
     pub fn rename_segment(&mut self, segment: Segment, name: &str) -> Result<()> {
         self.segments.check(segment)?;
         check_segment_name(name)?;
@@ -76,7 +75,7 @@ impl SegmentFilter {
         }
     }
 
-    /// The slots have room for the number of a segment.
+    /// Makes sure that the slots have room for this segment number.
     fn make_room_for(&mut self, number: u16) -> Result<()> {
         let tag_bits = (16 - number.leading_zeros()) as u8;
         if u32::from(tag_bits) > self.core.table.packing().tag_bits() {
@@ -86,26 +85,30 @@ impl SegmentFilter {
         Ok(())
     }
 
-    /// Adds a key to a segment. `true`: it is surely new there. A key that is there already, or
-    /// looks so, changes nothing.
+    /// Inserts a key into a segment. `true`: it is surely new there. If the key is in the segment
+    /// already, or is a false positive there, nothing changes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a segment that there is not; [`Error::CapacityReached`] for a new
-    /// key where the filter is full and its policy is
-    /// [`OverCapacity::Refuse`](crate::OverCapacity::Refuse); [`Error::KeyRefused`] for a key that
-    /// the key domain does not have; [`Error::CallerHashes`] in a filter of the caller's hashes;
-    /// [`Error::NumbersClustered`] where keys were chosen by the filter's own hash so that their
-    /// numbers lie side by side; [`Error::TooLarge`] where there is no memory for more lines;
-    /// [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is not what
-    /// was written. The filter is unchanged then.
+    /// - [`Error::Parameter`] for a segment that does not exist;
+    /// - [`Error::CapacityReached`] for a new key if the filter is full and its policy is
+    ///   [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// - [`Error::KeyRefused`] for a key that the key domain does not have;
+    /// - [`Error::CallerHashes`] in a filter with `caller_hash`;
+    /// - [`Error::NumbersClustered`] if keys were chosen by the filter's own hash so that their
+    ///   fingerprints lie side by side;
+    /// - [`Error::TooLarge`] if there is no memory for more lines;
+    /// - [`Error::Damaged`] for a filter that was opened [quick](crate::Open::quick) and is
+    ///   damaged.
+    ///
+    /// The filter is unchanged then.
     #[inline]
     pub fn insert<K: Key + ?Sized>(&mut self, segment: Segment, key: &K) -> Result<bool> {
         let hash = self.core.meta.keys.hash_ref(key.key(&mut KeySink::new()))?;
         self.insert_hash(segment, hash)
     }
 
-    /// [`insert`](Self::insert) for a key hashed before by [`hash_key`](Self::hash_key), by an
-    /// equal [`key_hasher`](Self::key_hasher), or by the caller.
+    /// [`insert`](Self::insert) for a hash, computed by [`hash_key`](Self::hash_key), by an equal
+    /// [`key_hasher`](Self::key_hasher), or by the caller.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -126,7 +129,8 @@ impl SegmentFilter {
         } else if tag > among.last {
             Ref::make_mut(&mut self.wide).insert(number, segment.0)?;
         } else {
-            // The greatest goes out. The lines have room for another slot of the same number.
+            // The greatest tag moves out of the table. The lines have room for another slot of the
+            // same fingerprint.
             Ref::make_mut(&mut self.wide).insert(number, among.last as u16)?;
             self.core.table.remove(number, among.last, false)?;
             self.core.table.insert(number, tag, false)?;
@@ -138,8 +142,8 @@ impl SegmentFilter {
     /// [`insert`](Self::insert) for many keys of a segment.
     ///
     /// # Errors
-    /// As [`insert`](Self::insert). The keys before the refused one are in: the error says how
-    /// many.
+    /// As [`insert`](Self::insert). The keys before the refused one are inserted: the error says
+    /// how many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, segment: Segment, keys: &K) -> Result<()> {
         crate::key::insert_in_batches(
             self,
@@ -149,7 +153,7 @@ impl SegmentFilter {
         )
     }
 
-    /// [`insert`](Self::insert) for keys hashed before. Many of them, beside those that are in, are
+    /// [`insert`](Self::insert) for hashes. If they are many compared with the filter, they are
     /// sorted and merged.
     ///
     /// # Errors
@@ -158,7 +162,7 @@ impl SegmentFilter {
         if self.core.is_sorted_quicker(hashes.len()) {
             let mut pairs = memory::room(hashes.len())?;
             pairs.extend(hashes.iter().map(|hash| (*hash, segment)));
-            // Whatever is refused is refused again, at its place.
+            // Inserting one by one reports the refusal at the right key.
             if self.insert_pairs(pairs).is_ok() {
                 return Ok(());
             }
@@ -187,9 +191,9 @@ impl SegmentFilter {
         }
     }
 
-    /// Inserts keys of several segments, hashed before, by sorting their numbers: all or none.
-    /// Pairs that were sorted ([`sort_pairs`](Self::sort_pairs)) take less time. The filter and
-    /// what it becomes are both in memory for a while.
+    /// Inserts hashes of keys in several segments by sorting their fingerprints, all or none.
+    /// Sorted pairs ([`sort_pairs`](Self::sort_pairs)) take less time. The old and the new table
+    /// are in memory at the same time.
     ///
     /// # Errors
     /// As [`insert`](Self::insert). The filter is unchanged then.
@@ -212,7 +216,7 @@ impl SegmentFilter {
     }
 }
 
-/// Pairs of hash and segment as ascending entries of a table, each once.
+/// Pairs of hash and segment as ascending entries of a table, without repeats.
 pub(super) fn entries_of(
     table: &Table,
     segments: &SegmentList,
@@ -231,7 +235,7 @@ pub(super) fn entries_of(
         }
         entries.push(table.number(hash) << tag_bits | u64::from(segment.0));
     }
-    // Nearly sorted: hashes of one number may be of segments in any order.
+    // They are nearly sorted: only the segments of one fingerprint may be in any order.
     entries.sort_unstable();
     entries.dedup();
     Ok(entries)

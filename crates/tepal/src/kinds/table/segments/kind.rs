@@ -1,4 +1,4 @@
-//! What every kind of filter does, for a segment filter.
+//! The traits of every filter, for a segment filter.
 
 use alloc::vec::Vec;
 
@@ -24,14 +24,14 @@ impl SegmentFilter {
         }
     }
 
-    /// The segment of a key that comes without one: the only one.
+    /// The segment of a key that comes without one: the only segment.
     fn only_segment(&self) -> Result<Segment> {
         only(&self.segments).ok_or_else(|| self.refusal(Operation::Insert))
     }
 }
 
 impl AnyFilter {
-    /// This filter as one that says which segments hold a key, or `None`.
+    /// This filter as one that tells which segments hold a key; `None` if it is another kind.
     ///
     /// ```
     /// use tepal::{AnyFilter, SegmentFilter};

@@ -1,4 +1,4 @@
-//! Pairs of number and segment as ascending streams of entries, and a table made of them.
+//! Pairs of fingerprint and segment as ascending streams of entries, and tables made of them.
 
 use alloc::vec::Vec;
 use core::iter::Peekable;
@@ -10,13 +10,14 @@ use crate::error::Result;
 use crate::kinds::named::{Segment, SegmentList};
 use crate::kinds::table::lines::Table;
 
-/// Ascending entries whose segments get other numbers: those for which `to` has none go.
+/// Ascending entries with new segment numbers. An entry for whose segment `to` returns `None` is
+/// left out.
 pub(super) struct Renumbered<'e, F> {
     entries: Peekable<Stream<'e>>,
     from_bits: u8,
     to_bits: u8,
     to: F,
-    /// What is still to come of one number, descending.
+    /// The entries of one fingerprint that are still to come, descending.
     group: Vec<u64>,
 }
 
@@ -45,7 +46,8 @@ impl<F: Fn(u16) -> Option<u16>> Iterator for Renumbered<'_, F> {
     }
 }
 
-/// Of ascending entries the first of each number that stand in a table; or the others.
+/// Of ascending entries, the first ones of each fingerprint, which are in the table; or the other
+/// ones.
 struct Part<'e> {
     entries: Stream<'e>,
     tag_bits: u8,
@@ -77,17 +79,17 @@ impl Iterator for Part<'_> {
     }
 }
 
-/// What a filter holds.
+/// The contents of a filter.
 pub(super) struct Held {
     pub(super) table: Table,
     pub(super) wide: Wide,
-    /// How many numbers each segment has, in the order of the list.
+    /// The number of fingerprints of each segment, in the order of the list.
     pub(super) lens: Vec<u64>,
 }
 
 impl Held {
-    /// Of ascending entries, each once, of these segments; laid out for at least so many slots.
-    /// They are asked for several times.
+    /// Makes the contents from ascending entries of these segments, without repeats, laid out for
+    /// at least `slots` slots. It calls `entries` several times.
     pub(super) fn new<'e>(
         segments: &SegmentList,
         (numbers, tag_bits, slots): (u64, u8, u64),
@@ -108,7 +110,7 @@ impl Held {
         Ok(Held { table: Table::of_entries(numbers, tag_bits, slots, &in_table)?, wide, lens })
     }
 
-    /// Pairs of number and segment.
+    /// The number of pairs of fingerprint and segment.
     pub(super) fn pairs(&self) -> u64 {
         self.table.slots() + self.wide.pairs()
     }

@@ -1,5 +1,5 @@
 //! The segment filter's own part of a tepal file and its segments (FORMAT.md, section 4.2.5), and
-//! what its body must be.
+//! the checks of its body.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
 use crate::kinds::{CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
 
-/// What the tag of a slot means.
+/// The meaning of a slot's tag.
 const SEGMENT: u8 = 3;
 
 const NAMED: Named = Named {
@@ -35,7 +35,7 @@ const NAMED: Named = Named {
 /// The most bytes of the segments of a file.
 const MOST_SECTION: u64 = (MOST_SEGMENTS * (16 + MOST_NAME_BYTES)) as u64 + MOST_BYTES;
 
-/// How many bytes the segments take in a file that begins its own part so.
+/// The length in bytes of the segments of a file with this own part.
 fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     let len = u64::from_le_bytes(core::array::from_fn(|i| own[72 + i]));
     match len % 8 == 0 && len <= MOST_SECTION {
@@ -48,7 +48,7 @@ fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
 }
 
 impl SegmentFilter {
-    /// What a tepal file holds of it.
+    /// The filter's part of a tepal file.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
         let section = section(&self.segments, &self.wide)?;
         let fields = OwnFields {
@@ -62,7 +62,7 @@ impl SegmentFilter {
     }
 }
 
-/// The segments and what keys in very many of them have beside the table, as a file has them.
+/// The segments, and the list of fingerprints in very many segments, in the file's encoding.
 fn section(segments: &SegmentList, wide: &Wide) -> Result<Vec<u8>> {
     let mut out = memory::room(segments.file_len().saturating_add(wide.bytes() as usize))?;
     segments.write(&mut out);
@@ -76,7 +76,7 @@ fn section(segments: &SegmentList, wide: &Wide) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Reads so many segments, and what follows them.
+/// Reads this many segments, and the list that follows them.
 fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
     if count as usize > MOST_SEGMENTS || u64::from(count) * 16 > bytes.len() as u64 {
         return Err(damaged("has no room for as many as there are"));
@@ -112,7 +112,7 @@ fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
     Ok((segments, wide))
 }
 
-/// What a filter has beside its table.
+/// The properties of a filter beside its table.
 pub(crate) struct Segments {
     list: SegmentList,
     wide: Ref<Wide>,
@@ -166,11 +166,11 @@ impl State for Segments {
     }
 }
 
-/// The lines are as their numbers say, these are as many as the header says, and each segment has
-/// as many as its list says.
+/// The check that the lines hold valid fingerprints: as many as the header says, and for each
+/// segment as many as its list says.
 struct Numbers {
     claimed: Claimed,
-    /// The number of each segment, and how many numbers it has.
+    /// The number of each segment, and how many fingerprints it has.
     lens: Vec<(u16, u64)>,
     wide: Ref<Wide>,
 }

@@ -1,4 +1,4 @@
-//! Pairs in the order of their numbers, over several threads.
+//! Sorts pairs in the order of their fingerprints, on several threads.
 
 use core::num::NonZeroUsize;
 
@@ -7,11 +7,11 @@ use crate::bits::table::spread;
 use crate::kinds::table::sort::sort_by_key;
 
 impl SegmentFilter {
-    /// Sorts pairs by the order of their numbers, which is the same for all filters. To build of
-    /// sorted ones
+    /// Sorts pairs in the order of their fingerprints, which is the same for all filters. Building
+    /// from sorted pairs
     /// ([`build_from_hashes`](crate::builders::SegmentFilterBuilder::build_from_hashes),
-    /// [`insert_pairs`](Self::insert_pairs)) costs passes over them. Equal pairs stand next to each
-    /// other.
+    /// [`insert_pairs`](Self::insert_pairs)) takes a few passes over them. Equal pairs stand next
+    /// to each other.
     ///
     /// ```
     /// use tepal::{SegmentFilter, segments::Segment};

@@ -1,7 +1,8 @@
-//! Keys in very many segments: what a table would not take of one number.
+//! Keys in very many segments: a list of the segments that the table does not take for one
+//! fingerprint.
 //!
-//! Of a number at most 64 slots are in the table, those of its lowest segments; the rest are listed
-//! here. So a key in thousands of segments costs its neighbours nothing.
+//! The table has at most 64 slots of a fingerprint, those of its lowest segments; the other
+//! segments are listed here. So a key in thousands of segments does not slow its neighbours.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -10,13 +11,13 @@ use crate::error::{Error, Result};
 use crate::kinds::named::Segment;
 use crate::kinds::table::lines::MOST_COPIES;
 
-/// Slots of a number in the table.
+/// The most slots of a fingerprint in the table.
 pub(super) const IN_TABLE: usize = MOST_COPIES as usize;
 
 /// The most bytes of the list in a file.
 pub(super) const MOST_BYTES: u64 = 1 << 29;
 
-/// The segments of numbers beyond their first 64, ascending.
+/// The segments of fingerprints beyond their first 64, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Wide {
     more: BTreeMap<u64, Vec<u16>>,
@@ -24,46 +25,46 @@ pub(super) struct Wide {
     bytes: u64,
 }
 
-/// Bytes of a number with so many segments in a file.
+/// The bytes in a file of a fingerprint with this many listed segments.
 fn bytes_of(segments: usize) -> u64 {
     if segments == 0 { 0 } else { 16 + (2 * segments as u64).next_multiple_of(8) }
 }
 
 impl Wide {
-    /// The segments of a number beyond its first.
+    /// The listed segments of a fingerprint.
     pub(super) fn of(&self, number: u64) -> &[u16] {
         self.more.get(&number).map_or(&[], Vec::as_slice)
     }
 
-    /// All numbers that have some, ascending.
+    /// All fingerprints with listed segments, ascending.
     pub(super) fn numbers(&self) -> impl Iterator<Item = (u64, &[u16])> {
         self.more.iter().map(|(number, segments)| (*number, segments.as_slice()))
     }
 
-    /// How many pairs of number and segment there are.
+    /// The number of pairs of fingerprint and segment.
     pub(super) fn pairs(&self) -> u64 {
         self.pairs
     }
 
-    /// How many numbers.
+    /// The number of fingerprints.
     pub(super) fn len(&self) -> usize {
         self.more.len()
     }
 
-    /// Bytes in a file.
+    /// The bytes in a file.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Is a pair among them?
+    /// Whether a pair is in the list.
     pub(super) fn has(&self, number: u64, segment: u64) -> bool {
         self.of(number).binary_search_by_key(&segment, |held| (*held).into()).is_ok()
     }
 
-    /// Adds a pair that is not there.
+    /// Adds a pair that is not in the list.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where there are too many. Nothing is changed then.
+    /// [`Error::Parameter`] if the list would be too long. Nothing is changed then.
     pub(super) fn insert(&mut self, number: u64, segment: u16) -> Result<()> {
         let held = self.of(number);
         let at = held.partition_point(|held| *held < segment);
@@ -77,7 +78,7 @@ impl Wide {
         Ok(())
     }
 
-    /// Takes the lowest segment of a number.
+    /// Removes the lowest listed segment of a fingerprint and returns it.
     pub(super) fn take_first(&mut self, number: u64) -> Option<u16> {
         let segments = self.more.get_mut(&number)?;
         let (first, len) = (segments.remove(0), segments.len());
@@ -88,7 +89,7 @@ impl Wide {
         Some(first)
     }
 
-    /// Drops all pairs of a segment. Says how many.
+    /// Removes all pairs of a segment. Returns how many.
     pub(super) fn drop_segment(&mut self, segment: Segment) -> u64 {
         let mut dropped = 0;
         let mut bytes = 0;
@@ -104,7 +105,7 @@ impl Wide {
         dropped
     }
 
-    /// All pairs ascending, as entries of so many tag bits.
+    /// All pairs ascending, as entries of this many tag bits.
     pub(super) fn entries(&self, tag_bits: u8) -> impl Iterator<Item = u64> {
         self.more.iter().flat_map(move |(number, segments)| {
             segments.iter().map(move |segment| number << tag_bits | u64::from(*segment))

@@ -21,7 +21,8 @@ use inside::{Inside, InsideMut};
 
 /// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. There
 /// is a table for each call, so that a program has in it what it calls: one that only asks has no
-/// loop that changes bits.
+/// loop that changes bits. The lines come first and the rules last: the compiler passes the hash in
+/// the register that x86-64 multiplies from.
 type Table<F> = [[F; Rules::COUNT]; NAMES.len()];
 
 /// The levels, the best one last. Every aarch64 CPU has NEON: there, the baseline is that level.
@@ -43,9 +44,9 @@ macro_rules! table {
     // With `$one_by_one` the loop has no form of its own on x86-64 without AVX2. The scattered
     // layout gains nothing from AVX-512: its loops are those of AVX2 there.
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$rule:ident| $body:expr $(, else $one_by_one:ident)?) => {
-        pub(super) static $name: Table<unsafe fn(&Rules, $($type),*) $(-> $out)?> = {
+        pub(super) static $name: Table<unsafe fn($($type,)* &Rules) $(-> $out)?> = {
             #[cfg(target_arch = "x86_64")]
-            const AVX2: [unsafe fn(&Rules, $($type),*) $(-> $out)?; Rules::COUNT] =
+            const AVX2: [unsafe fn($($type,)* &Rules) $(-> $out)?; Rules::COUNT] =
                 table!(@rules ["avx2,bmi1,bmi2,popcnt,lzcnt"] [] $rule ($($arg: $type),*) ($(-> $out)?) $body);
             [
                 table!(@baseline [$($one_by_one)?] $rule ($($arg: $type),*) ($(-> $out)?) $body),
@@ -113,7 +114,7 @@ macro_rules! table {
     (@scattered [$shared:ident] $($call:tt)*) => { $shared[Rules::COUNT - 1] };
     (@rule $of:ident [$($features:literal)?] $rule:ident ($($arg:ident: $type:ty),*) ($($out:tt)*) $body:expr) => {{
         $(#[target_feature(enable = $features)])?
-        unsafe fn call(rules: &Rules, $($arg: $type),*) $($out)* {
+        unsafe fn call($($arg: $type,)* rules: &Rules) $($out)* {
             match rules {
                 Rules::$of($rule) => $body,
                 // SAFETY: a `Kernel` calls only the functions of the rules that it has, which chose
@@ -153,10 +154,10 @@ table!(INSERT_PART: fn(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) = 
 
 /// A batch at x86-64's baseline.
 #[cfg(target_arch = "x86_64")]
-unsafe fn contains_one_by_one(rules: &Rules, lines: &[Line], h: &[u64], answers: &mut [bool]) {
+unsafe fn contains_one_by_one(lines: &[Line], h: &[u64], answers: &mut [bool], rules: &Rules) {
     let (contains, lines) = (CONTAINS[0][rules.index()], Inside::new(lines, rules.least_lines()));
     // SAFETY: the baseline needs no feature of the CPU.
-    h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(rules, lines, *h) });
+    h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(lines, *h, rules) });
 }
 
 /// The tables for lines that threads share.
@@ -185,10 +186,10 @@ mod shared {
 
     /// A batch at x86-64's baseline.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn contains_one_by_one(rules: &Rules, lines: &[AtomicLine], h: &[u64], answers: &mut [bool]) {
+    unsafe fn contains_one_by_one(lines: &[AtomicLine], h: &[u64], answers: &mut [bool], rules: &Rules) {
         let contains = CONTAINS[0][rules.index()];
         // SAFETY: the baseline needs no feature of the CPU.
-        h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(rules, lines, *h) });
+        h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(lines, *h, rules) });
     }
 }
 
@@ -264,7 +265,9 @@ fn forced(name: &str) -> usize {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Kernel {
-    /// Their place in every [`Table`].
+    /// The rule's function in [`CONTAINS`]: a single lookup jumps there at once.
+    contains: unsafe fn(Inside<'_>, u64, &Rules) -> bool,
+    /// The place of the others in every [`Table`].
     place: usize,
     rules: Rules,
     /// [`Rules::least_lines`].
@@ -273,8 +276,9 @@ pub(crate) struct Kernel {
 
 impl Kernel {
     fn new(level: usize, rules: &Rules) -> Self {
-        let place = level * Rules::COUNT + rules.index();
-        Kernel { place, rules: *rules, least_lines: rules.least_lines() }
+        let (rule, least_lines) = (rules.index(), rules.least_lines());
+        let place = level * Rules::COUNT + rule;
+        Kernel { contains: CONTAINS[level][rule], place, rules: *rules, least_lines }
     }
 
     /// The best level's functions for these rules.
@@ -322,11 +326,11 @@ impl Kernel {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
             Bits::Plain(lines) => unsafe {
-                self.of(&CONTAINS)(&self.rules, Inside::new(lines, self.least_lines), h)
+                (self.contains)(Inside::new(lines, self.least_lines), h, &self.rules)
             },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS)(&self.rules, lines, h) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS)(lines, h, &self.rules) },
         }
     }
 
@@ -336,11 +340,11 @@ impl Kernel {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
             Bits::Plain(lines) => unsafe {
-                self.of(&CONTAINS_BRANCHING)(&self.rules, Inside::new(lines, self.least_lines), h)
+                self.of(&CONTAINS_BRANCHING)(Inside::new(lines, self.least_lines), h, &self.rules)
             },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_BRANCHING)(&self.rules, lines, h) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_BRANCHING)(lines, h, &self.rules) },
         }
     }
 
@@ -349,10 +353,10 @@ impl Kernel {
     pub(crate) fn contains_many(&self, bits: Bits<'_>, h: &[u64], answers: &mut [bool]) {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Plain(lines) => unsafe { self.of(&CONTAINS_MANY)(&self.rules, lines, h, answers) },
+            Bits::Plain(lines) => unsafe { self.of(&CONTAINS_MANY)(lines, h, answers, &self.rules) },
             #[cfg(target_has_atomic = "64")]
             // SAFETY: the CPU has the level's features, see above.
-            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_MANY)(&self.rules, lines, h, answers) },
+            Bits::Shared(lines) => unsafe { self.of(&shared::CONTAINS_MANY)(lines, h, answers, &self.rules) },
         }
     }
 
@@ -381,7 +385,7 @@ impl Kernel {
     #[inline]
     pub(crate) fn insert(&self, lines: &mut [Line], h: u64) -> u32 {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT)(&self.rules, InsideMut::new(lines, self.least_lines), h) }
+        unsafe { self.of(&INSERT)(InsideMut::new(lines, self.least_lines), h, &self.rules) }
     }
 
     /// [`insert`](Self::insert) that says only whether a bit was not set before, which is less
@@ -389,13 +393,13 @@ impl Kernel {
     #[inline]
     pub(crate) fn insert_noting(&self, lines: &mut [Line], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT_NOTING)(&self.rules, InsideMut::new(lines, self.least_lines), h) }
+        unsafe { self.of(&INSERT_NOTING)(InsideMut::new(lines, self.least_lines), h, &self.rules) }
     }
 
     #[inline]
     pub(crate) fn insert_many(&self, lines: &mut [Line], h: &[u64]) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT_MANY)(&self.rules, lines, h) }
+        unsafe { self.of(&INSERT_MANY)(lines, h, &self.rules) }
     }
 
     /// [`insert_many`](Self::insert_many) that says of each whether a bit was not set before;
@@ -404,7 +408,7 @@ impl Kernel {
     #[inline]
     pub(crate) fn insert_many_noting(&self, lines: &mut [Line], h: &[u64], is_new: &mut [bool]) {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&INSERT_MANY_NOTING)(&self.rules, lines, h, is_new) }
+        unsafe { self.of(&INSERT_MANY_NOTING)(lines, h, is_new, &self.rules) }
     }
 
     /// [`insert`](Self::insert) for each of a batch: how many bits were not set before. Near a
@@ -413,7 +417,7 @@ impl Kernel {
         let insert = self.of(&INSERT);
         // SAFETY: the CPU has the level's features, see above.
         h.iter()
-            .map(|h| u64::from(unsafe { insert(&self.rules, InsideMut::new(lines, self.least_lines), *h) }))
+            .map(|h| u64::from(unsafe { insert(InsideMut::new(lines, self.least_lines), *h, &self.rules) }))
             .sum()
     }
 
@@ -440,14 +444,14 @@ impl Kernel {
     #[inline]
     pub(crate) fn shared_insert(&self, lines: &[AtomicLine], h: u64) -> NewBits {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&shared::INSERT)(&self.rules, lines, h) }
+        unsafe { self.of(&shared::INSERT)(lines, h, &self.rules) }
     }
 
     /// Says how many bits it set in the sample.
     #[inline]
     pub(crate) fn shared_insert_many(&self, lines: &[AtomicLine], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.
-        unsafe { self.of(&shared::INSERT_MANY)(&self.rules, lines, h) }
+        unsafe { self.of(&shared::INSERT_MANY)(lines, h, &self.rules) }
     }
 }
 

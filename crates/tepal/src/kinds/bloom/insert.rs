@@ -98,9 +98,19 @@ impl<L: StorageMut> BloomFilter<L> {
     pub fn insert<K: Key + ?Sized>(&mut self, key: &K) -> Result<bool> {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
-        match self.meta.keys.usual_hash(key) {
+        match (self.meta.keys.quick_hash(key), key) {
+            (Some(hash), _) => self.insert_hashed(hash),
+            (None, KeyRef::Bytes(bytes)) => self.insert_bytes(bytes),
+            (None, _) => self.insert_any(&{ key }),
+        }
+    }
+
+    /// [`insert`](Self::insert) of bytes of every length, in no frame of the caller's.
+    #[inline(never)]
+    fn insert_bytes(&mut self, bytes: &[u8]) -> Result<bool> {
+        match self.meta.keys.usual_hash_of_bytes(bytes) {
             Some(hash) => self.insert_hashed(hash),
-            None => self.insert_any(&{ key }),
+            None => self.insert_any(&KeyRef::Bytes(bytes)),
         }
     }
 

@@ -1,5 +1,5 @@
-//! The hashes of a spool, ascending and each once, as often as they are asked for: for a filter
-//! that is built of sorted hashes.
+//! The hashes of a spool, ascending and without repeats, read any number of times: for a filter
+//! that is built from sorted hashes.
 
 use std::vec::Vec;
 
@@ -10,12 +10,12 @@ use crate::error::{Error, Result};
 use crate::kinds::ribbon::construct::sort;
 use crate::kinds::ribbon::pieces::Pieces;
 
-/// Hashes that are sorted together, at the least: 8 MiB.
+/// The least number of hashes that are sorted together: 8 MiB.
 const RUN: usize = 1 << 20;
-/// The same for each thread, which share the work of a run: 2 MiB.
+/// The least number for each thread, since the threads share the work of a run: 2 MiB.
 const RUN_OF_THREAD: usize = 1 << 18;
 
-/// The hashes of a spool, sorted part after part: a part is those with the same highest bits.
+/// The hashes of a spool, sorted part after part. A part is the hashes with the same highest bits.
 pub(super) struct AscendingParts<'s> {
     spool: &'s Spool,
     threads: usize,
@@ -26,11 +26,11 @@ impl<'s> AscendingParts<'s> {
         AscendingParts { spool, threads: threads.get() }
     }
 
-    /// Adds more to a run. Repeats need no memory: where it is used up, they go.
+    /// Adds hashes to a run. Repeats need no memory: if the memory is full, they are removed.
     fn push(&self, run: &mut Vec<u64>, more: &[u64]) -> Result<()> {
         if run.capacity() - run.len() < more.len() {
             self.sort(run);
-            // Room for half as many again: so often they need not be sorted.
+            // Makes room for half as many again, so that the run is not sorted too often.
             let room = (run.len() / 2).max(more.len()).max(RUN);
             if run.capacity() - run.len() < room {
                 let bytes = 8 * (run.len() as u64).saturating_add(room as u64);

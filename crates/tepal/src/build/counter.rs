@@ -1,4 +1,5 @@
-//! Different keys that lie on several machines: counted at each, and the counts united.
+//! Counts different keys that are on several machines: each machine counts, and the counts are
+//! united.
 
 use std::fmt;
 use std::vec::Vec;
@@ -10,15 +11,16 @@ use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
 
-/// What the bytes of a counter begin with. They are for programs of one version, and no file.
+/// The first bytes of an encoded counter. The encoding is for programs of one version, and is no
+/// file format.
 const MARK: &[u8; 8] = b"tepalcn1";
 
 /// Counts different keys in 3 MiB, whatever their number: to plan one filter for keys that are in
 /// several places.
 ///
-/// Each place counts its own; the bytes go to one place, which unites them and knows how many keys
-/// to make room for. That is the same number, however the keys were divided, and the same that
-/// [`Gather`](super::Gather) makes room for where it takes all of them.
+/// Each place counts its own keys and sends the bytes of its counter to one place. That place
+/// unites the counters and knows the capacity to plan. The capacity does not depend on how the keys
+/// were divided. It is the one that [`Gather`](super::Gather) plans if it takes all of them.
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -41,17 +43,17 @@ pub struct KeyCounter {
     seen: Seen,
 }
 
-/// What was seen of the keys.
+/// What a counter knows of the keys.
 #[derive(Clone)]
 enum Seen {
-    /// The hash of each, while these are at most `FEW`.
+    /// The hash of each key, while there are at most `FEW`.
     Few(Vec<u64>),
     Many(DistinctCounter),
 }
 
 impl KeyCounter {
-    /// A counter that has seen no key. Keys are told from each other as filters of this hasher tell
-    /// them, with its recipe.
+    /// Makes a counter that has seen no key. It tells keys apart as filters with this hasher do,
+    /// after its recipe.
     ///
     /// # Errors
     /// [`Error::CallerHashes`] for a hasher that takes no keys.
@@ -60,13 +62,13 @@ impl KeyCounter {
         Ok(KeyCounter { hasher, keys: 0, seen: Seen::Few(Vec::new()) })
     }
 
-    /// What is done with each key: to prepare keys for [`insert_prepared`](Self::insert_prepared).
+    /// The key hasher, to prepare keys for [`insert_prepared`](Self::insert_prepared).
     #[must_use]
     pub fn key_hasher(&self) -> &KeyHasher {
         &self.hasher
     }
 
-    /// Counts these keys too.
+    /// Counts many keys.
     ///
     /// # Errors
     /// [`Error::KeyRefused`] for a key that the key domain does not have. The keys before it are
@@ -100,7 +102,7 @@ impl KeyCounter {
         Ok(())
     }
 
-    /// Takes hashes of keys that are counted already.
+    /// Adds the hashes of keys that are counted already.
     fn see(&mut self, hashes: &[u64]) {
         if let Seen::Few(few) = &mut self.seen {
             if self.keys <= FEW {
@@ -115,10 +117,10 @@ impl KeyCounter {
         }
     }
 
-    /// Counts what the other one has counted, as if this one had seen those keys itself.
+    /// Adds the keys that another counter has counted, as if this one had seen them itself.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where their hashers differ.
+    /// [`Error::Incompatible`] if their hashers differ.
     pub fn union_with(&mut self, other: &Self) -> Result<()> {
         self.hasher.check_same(&other.hasher)?;
         self.keys = self.keys.saturating_add(other.keys);
@@ -134,13 +136,13 @@ impl KeyCounter {
         Ok(())
     }
 
-    /// How many keys came, repeats included.
+    /// The number of keys, repeats included.
     #[must_use]
     pub fn keys(&self) -> u64 {
         self.keys
     }
 
-    /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a
+    /// The number of different keys: exact up to 65,536 keys, and above that an estimate with a
     /// standard error below 0.08 %.
     #[must_use]
     pub fn different(&self) -> u64 {
@@ -155,20 +157,20 @@ impl KeyCounter {
         }
     }
 
-    /// Is [`different`](Self::different) exact, and no estimate?
+    /// Whether [`different`](Self::different) is exact and not an estimate.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         matches!(self.seen, Seen::Few(_))
     }
 
-    /// The capacity of a filter for these keys: the different ones, and where these are an estimate
-    /// 0.16 % more; at least 1.
+    /// The capacity to plan for these keys: the number of different keys, plus 0.16 % if that is an
+    /// estimate; at least 1.
     #[must_use]
     pub fn room(&self) -> u64 {
         room_for(self.different(), self.is_exact(), self.keys)
     }
 
-    /// What it knows, for a program of the same version elsewhere: at most 3 MiB.
+    /// Encodes the counter for a program of the same version: at most 3 MiB.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let words: Vec<u64> = match &self.seen {
@@ -182,7 +184,7 @@ impl KeyCounter {
         bytes
     }
 
-    /// The counter that gave these bytes, and had this hasher.
+    /// Decodes a counter with this hasher from [`to_bytes`](Self::to_bytes).
     ///
     /// # Errors
     /// [`Error::Damaged`] for other bytes; [`Error::CallerHashes`] as [`new`](Self::new).

@@ -1,7 +1,7 @@
-//! Keys that wait until their number is known, for schemes that have no hash to keep in their
+//! Keys that wait until their number is known, for schemes without a hash that could wait in their
 //! place.
 //!
-//! The file has no name and is gone with the process.
+//! The file has no name and is removed with the process.
 
 use std::format;
 use std::fs::File;
@@ -13,13 +13,13 @@ use super::store::temporary;
 use crate::error::Result;
 use crate::key::PreparedKeys;
 
-/// Bytes gathered before they are written, and read at once.
+/// The bytes of a buffer for writing and reading.
 const BUFFER: usize = 1 << 20;
-/// Keys that are given at once, and the bytes after which a batch ends.
+/// The most keys of a batch that is passed on, and the bytes after which it ends.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 1 << 22;
 
-/// Keys in the order they came, each after its length.
+/// Keys in the order of their arrival, each after its length.
 pub(super) struct KeySpool {
     file: BufWriter<File>,
     folder: PathBuf,
@@ -28,7 +28,7 @@ pub(super) struct KeySpool {
 }
 
 impl KeySpool {
-    /// An empty spool whose file lies in `folder`, which must allow that.
+    /// Makes an empty spool whose file is in `folder`.
     pub(super) fn new(folder: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(folder)
             .map_err(|error| temporary(folder, "making a temporary file", error))?;
@@ -36,7 +36,7 @@ impl KeySpool {
         Ok(Self { file, folder: folder.to_owned(), keys: 0, bytes: 0 })
     }
 
-    /// Adds keys. After an error nothing more is to be added, and they cannot be had back.
+    /// Adds keys. After an error no keys may be added, and the spool cannot be read back.
     pub(super) fn push(&mut self, keys: &PreparedKeys) -> Result<()> {
         for key in keys.each() {
             let len = key.len() as u64;
@@ -51,7 +51,7 @@ impl KeySpool {
         Ok(())
     }
 
-    /// Gives all keys to `take`, in order.
+    /// Passes all keys to `take`, in order.
     pub(super) fn drain(self, mut take: impl FnMut(&PreparedKeys) -> Result<()>) -> Result<()> {
         let fail = |error: io::Error| temporary(&self.folder, "reading temporary data", error);
         let mut file = self.file.into_inner().map_err(|error| fail(error.into_error()))?;
@@ -62,7 +62,7 @@ impl KeySpool {
         for _ in 0..self.keys {
             let mut len = [0; 8];
             file.read_exact(&mut len).map_err(fail)?;
-            // It was the length of a key in memory.
+            // It was the length of a key in memory, so it fits `usize`.
             key.resize(u64::from_le_bytes(len) as usize, 0);
             file.read_exact(&mut key).map_err(fail)?;
             batch.push_bytes(&key);

@@ -1,11 +1,11 @@
-//! From keys that come once to a filter of the right size.
+//! Builds a filter of the right size from a stream of unknown length, in one pass.
 //!
-//! A Bloom filter cannot grow, so its size must be known before the first key goes in. [`Gather`]
-//! takes the keys as they come. Where the caller has fixed the size they go in directly; else they
-//! wait, as hashes in a `spool` or as bytes in a `key_spool` under a scheme without hashes, until
-//! the different ones are counted (`distinct`). Then the filter is made for that many and filled. A
-//! filter that does not change is built of them sorted (`ascending`). Keys that lie on several
-//! machines are counted at each by a [`KeyCounter`] first.
+//! A Bloom filter cannot grow, so its size must be known before the first key is inserted.
+//! [`Gather`] takes the keys of the stream. If the caller has fixed the size, they are inserted at
+//! once. Otherwise they wait, as hashes in a `spool`, or as bytes in a `key_spool` under a scheme
+//! without hashes, until the different ones are counted (`distinct`). Then the filter is made for
+//! that number and filled. A static filter is built from the sorted hashes (`ascending`). If the
+//! keys are on several machines, a [`KeyCounter`] on each counts them first.
 
 #[cfg(feature = "static")]
 mod ascending;
@@ -41,8 +41,8 @@ use distinct::{DistinctCounter, MARGIN, different};
 use key_spool::KeySpool;
 use spool::{PART_BITS, Sorter, Spool};
 
-/// Keys on their way into a filter, in any number: read once, counted, and then put into a filter
-/// that has room for just the different ones.
+/// Builds a filter from a stream of keys of unknown length, in one pass. It counts the keys and
+/// then makes a filter with room for exactly the different ones.
 ///
 /// ```
 /// use tepal::build::Gather;
@@ -58,20 +58,23 @@ use spool::{PART_BITS, Sorter, Spool};
 /// # Ok::<(), tepal::Error>(())
 /// ```
 ///
-/// Peak memory is the filter and a fixed few dozen MiB, a megabyte or two more for each thread: 8
-/// bytes a key wait in memory up to 46 MiB ([`memory`](Gather::memory) allows more), and beyond
-/// that in files without a name that are gone with the process. Repeats do not enlarge the filter.
-/// The number of different keys is exact up to 65,536 keys and an estimate above, with a standard
-/// error below 0.08 %; the filter has room for two of these more. Number, size and bits are the
-/// same for every number of threads.
+/// Peak memory is the filter, a fixed few dozen MiB, and one or two MiB for each thread. Hashes
+/// take 8 bytes a key and wait in memory up to 46 MiB ([`memory`](Gather::memory) allows more).
+/// Beyond that they wait in files without a name, which are removed with the process. Repeats do
+/// not enlarge the filter.
 ///
-/// Several threads take keys at once: each by [`insert_many`](Self::insert_many), or through a
+/// The number of different keys is exact up to 65,536 keys, and above that an estimate with a
+/// standard error below 0.08 %; the filter has room for two standard errors more. Number, size and
+/// bits are the same for every number of threads.
+///
+/// Several threads can insert keys at once, each by [`insert_many`](Self::insert_many) or through a
 /// [`Worker`].
 ///
-/// Once a temporary file has failed, keys are lost: every later call is the same [`Error::Io`].
+/// After a temporary file has failed, keys are lost: every later call returns the same
+/// [`Error::Io`].
 pub struct Gather {
     builder: BloomFilterBuilder,
-    /// What is built of the hashes that wait, where it is no Bloom filter.
+    /// The builder of a static filter, if it is not a Bloom filter that is built of the hashes.
     #[cfg(feature = "static")]
     ribbon: Option<RibbonFilterBuilder>,
     hasher: KeyHasher,
@@ -81,7 +84,7 @@ pub struct Gather {
     lost: Mutex<Option<Lost>>,
 }
 
-/// Why keys are lost.
+/// The reason why keys are lost.
 struct Lost {
     doing: String,
     kind: io::ErrorKind,
@@ -99,23 +102,23 @@ impl Lost {
     }
 }
 
-/// What becomes of the keys meanwhile.
+/// What happens to keys when they are taken.
 enum Way {
-    /// They go into a filter whose size is fixed.
+    /// They are inserted into a filter of fixed size.
     Fixed(Box<Mutex<Fixed>>),
     /// Their hashes wait.
     Hashes(Spool),
-    /// They wait themselves, since their scheme has no hash.
+    /// The keys themselves wait, because their scheme has no hash.
     Keys(Mutex<Waiting>),
 }
 
-/// A filter whose size is fixed.
+/// A filter of fixed size.
 struct Fixed {
     file: Opened,
     counter: Counter,
 }
 
-/// Keys that wait, and are counted.
+/// Keys that wait and are counted.
 struct Waiting {
     spool: KeySpool,
     counter: Counter,
@@ -143,8 +146,8 @@ impl Counter {
     }
 }
 
-/// By what keys are told from each other: the hash of their scheme, or one of their bytes where it
-/// has none, in `room`.
+/// The hashes that tell keys apart: those of their scheme, or hashes of their bytes (in `room`) if
+/// it has none.
 fn hashes_to_count<'a>(keys: &'a PreparedKeys, room: &'a mut Vec<u64>) -> &'a [u64] {
     keys.hashes().unwrap_or_else(|| {
         room.clear();
@@ -153,23 +156,23 @@ fn hashes_to_count<'a>(keys: &'a PreparedKeys, room: &'a mut Vec<u64>) -> &'a [u
     })
 }
 
-/// A filter with all keys that were gathered.
+/// A filter of all keys that were gathered.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Built {
     /// The filter, with its format.
     pub file: Opened,
-    /// Keys that were given, repeats included.
+    /// The number of keys, repeats included.
     pub keys: u64,
-    /// Different keys among them.
+    /// The number of different keys.
     pub different: u64,
-    /// Is `different` exact, and no estimate?
+    /// Whether `different` is exact and not an estimate.
     pub is_exact: bool,
 }
 
 impl Built {
-    /// A filter that was made otherwise, of so many keys, with repeats, and different ones, which
-    /// were counted exactly.
+    /// Describes a filter that was made otherwise, of this many keys (with repeats) and different
+    /// keys, both counted exactly.
     #[must_use]
     pub fn counted(file: Opened, keys: u64, different: u64) -> Self {
         Built { file, keys, different, is_exact: true }
@@ -177,21 +180,22 @@ impl Built {
 }
 
 impl Gather {
-    /// Checks everything that can be checked before the first key, for a filter that is to be
-    /// written in `format`. On one thread, with temporary files in the system's folder for them.
+    /// Checks everything that can be checked before the first key, for a filter that will be
+    /// written in `format`. It uses one thread, and temporary files in the system's folder for
+    /// them.
     ///
-    /// The builder's capacity, or its rate and size together, fix the size; else it follows from
-    /// the keys. With an [`expansion`](BloomFilterBuilder::expansion) the file is a chain that
-    /// grows; its first link is that large.
+    /// The builder's capacity, or its rate and size together, fix the size. Otherwise the size
+    /// follows from the number of keys. With an [`expansion`](BloomFilterBuilder::expansion) the
+    /// file is a chain that grows, and this is the size of its first link.
     ///
     /// # Errors
     /// As [`BloomFilterBuilder::build`] and [`Opened::new`]; [`Error::CallerHashes`] for a filter
-    /// that takes no keys; [`Error::Io`] where the folder takes no file.
+    /// that takes no keys; [`Error::Io`] if no file can be created in the folder.
     pub fn new(builder: BloomFilterBuilder, format: Format) -> Result<Self> {
         Self::with(builder, format, &std::env::temp_dir(), NonZeroUsize::MIN)
     }
 
-    /// [`new`](Self::new) for so many threads, with temporary files in `folder`.
+    /// [`new`](Self::new) for this many threads, with temporary files in `folder`.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -205,7 +209,7 @@ impl Gather {
         takes_keys(&hasher)?;
         #[cfg(feature = "foreign")]
         builder.check_growth()?;
-        // The kind of filter, without its size, which may be large.
+        // Checks the kind of filter at the smallest size: the real one may be large.
         empty(builder.clone().smallest(), format)?;
         let way = if builder.is_sized() {
             let file = empty(builder.clone(), format)?;
@@ -233,15 +237,15 @@ impl Gather {
         })
     }
 
-    /// Keys for the smallest filter of a set that does not change. It is the one that the builder's
-    /// own [`build_from`](RibbonFilterBuilder::build_from) makes of them, which keeps all their
-    /// hashes in memory: 8 bytes a key.
+    /// Gathers keys for a static filter, the smallest filter of a set that does not change. The
+    /// filter equals the one of the builder's own [`build_from`](RibbonFilterBuilder::build_from),
+    /// which keeps all hashes in memory, 8 bytes a key.
     ///
-    /// Peak memory here is twice the filter, a byte a key, 46 MiB for hashes that wait
-    /// ([`memory`](Gather::memory) allows more; the others wait in files in `folder`), 8 MiB, and
-    /// some 8 MiB for each thread. (Where keys were chosen so that their hashes lie together, 8
-    /// bytes a key.) The different keys are counted exactly: the hashes that wait are sorted twice,
-    /// part after part.
+    /// Peak memory is twice the filter, a byte a key, 46 MiB for waiting hashes, 8 MiB, and some 8
+    /// MiB for each thread. ([`memory`](Gather::memory) allows more waiting hashes; the others wait
+    /// in files in `folder`. If keys were chosen so that their hashes lie together, it is 8 bytes a
+    /// key.) The different keys are counted exactly: the waiting hashes are sorted twice, part
+    /// after part.
     ///
     /// ```
     /// use tepal::RibbonFilter;
@@ -255,12 +259,13 @@ impl Gather {
     /// ```
     ///
     /// # Errors
-    /// As [`RibbonFilterBuilder::build_from`], and [`Error::Io`] where the folder takes no file.
+    /// As [`RibbonFilterBuilder::build_from`], and [`Error::Io`] if no file can be created in the
+    /// folder.
     #[cfg(feature = "static")]
     pub fn ribbon(builder: RibbonFilterBuilder, folder: &Path, threads: NonZeroUsize) -> Result<Self> {
         let hasher = builder.key_hasher()?;
         takes_keys(&hasher)?;
-        // What cannot be is refused before the first key.
+        // Refuses an impossible filter before the first key.
         builder.clone().build_from_hashes(Vec::new())?;
         Ok(Gather {
             builder: BloomFilterBuilder::default(),
@@ -273,9 +278,9 @@ impl Gather {
         })
     }
 
-    /// Keys for a filter like this one: emptied, so of its size, hash, recipe, capacity, promise,
-    /// labels and format. What leads from the one to the other is a `Patch` of a few bytes (feature
-    /// `extras`).
+    /// Gathers keys for a filter like `file`: it is emptied, so the new filter has its size, hash,
+    /// recipe, capacity, promise, labels and format. Then a `Patch` of a few bytes (feature
+    /// `extras`) turns one file into the other.
     ///
     /// ```
     /// use tepal::build::Gather;
@@ -290,8 +295,8 @@ impl Gather {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CallerHashes`] for a filter that takes no keys; [`Error::TooLarge`] where there is
-    /// no memory for it.
+    /// [`Error::CallerHashes`] for a filter that takes no keys; [`Error::TooLarge`] if there is no
+    /// memory for it.
     pub fn like(mut file: Opened) -> Result<Self> {
         let hasher = file.key_hasher();
         takes_keys(&hasher)?;
@@ -308,8 +313,8 @@ impl Gather {
         })
     }
 
-    /// Lets the keys wait in so many bytes of memory, where that is more than the usual few dozen
-    /// MiB: what does not fit goes to temporary files. To be called before the first key.
+    /// Lets waiting keys use this many bytes of memory, if that is more than the default of a few
+    /// dozen MiB. Hashes that do not fit go to temporary files. To be called before the first key.
     ///
     /// ```
     /// use tepal::build::Gather;
@@ -327,13 +332,13 @@ impl Gather {
         self
     }
 
-    /// What will be done with each key: to prepare keys for [`Worker::keep`].
+    /// The filter's key hasher, to prepare keys for [`Worker::keep`].
     #[must_use]
     pub fn key_hasher(&self) -> KeyHasher {
         self.hasher.clone()
     }
 
-    /// The format of the file that is made.
+    /// The format of the file.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
@@ -343,8 +348,8 @@ impl Gather {
     ///
     /// # Errors
     /// [`Error::KeyRefused`] for a key that the key domain does not have;
-    /// [`Error::CapacityReached`] where the size is fixed and the filter refuses more. The keys
-    /// before the refused one are in. [`Error::Io`] for temporary files.
+    /// [`Error::CapacityReached`] if the size is fixed and the filter refuses more. The keys before
+    /// the refused one are inserted. [`Error::Io`] for temporary files.
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
         let mut worker = self.worker();
         let mut prepared = PreparedKeys::default();
@@ -363,7 +368,7 @@ impl Gather {
         Ok(())
     }
 
-    /// One thread's way in.
+    /// Makes a handle through which one thread inserts keys.
     #[must_use]
     pub fn worker(&self) -> Worker<'_> {
         let sorter = match &self.way {
@@ -373,8 +378,8 @@ impl Gather {
         Worker { gather: self, sorter }
     }
 
-    /// Takes the keys that a [`Worker`] has left, in the order that is to count: on one thread.
-    /// Keys that are left and not taken are not in the filter.
+    /// Takes the keys that [`Worker::keep`] has left, on one thread, in the order in which they
+    /// count. Keys that are left and not taken are not in the filter.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many); [`Error::NoHash`] for keys that another hasher has
@@ -399,7 +404,7 @@ impl Gather {
         })
     }
 
-    /// Are the keys prepared as this filter's hasher does it?
+    /// Checks that this filter's hasher has prepared the keys.
     fn check_sort(&self, keys: &PreparedKeys) -> Result<()> {
         match keys.is_empty() || keys.hashes().is_some() == self.hasher.has_hash() {
             true => Ok(()),
@@ -407,7 +412,7 @@ impl Gather {
         }
     }
 
-    /// Does something that may lose keys, unless that has happened.
+    /// Runs something that may lose keys, unless keys are lost already.
     fn watch<T>(&self, act: impl FnOnce() -> Result<T>) -> Result<T> {
         if let Some(lost) = &*lock(&self.lost) {
             return Err(lost.error());
@@ -423,9 +428,9 @@ impl Gather {
     /// Builds the filter.
     ///
     /// # Errors
-    /// As [`BloomFilterBuilder::build`] for the number of keys that came, and [`Error::Io`] for
-    /// temporary files, also where one failed before; [`Error::Parameter`] where a [`Worker`] was
-    /// forgotten (`mem::forget`) with its keys.
+    /// As [`BloomFilterBuilder::build`] for the number of keys; [`Error::Io`] for temporary files,
+    /// also if one failed before; [`Error::Parameter`] if a [`Worker`] was forgotten
+    /// (`mem::forget`) with its keys.
     pub fn finish(self) -> Result<Built> {
         self.watch(|| Ok(()))?;
         let Gather { builder, format, threads, way, .. } = self;
@@ -452,8 +457,8 @@ impl Gather {
                     filter.insert_bulk_parts(PART_BITS, threads, |part, take| spool.part(part, take))
                 })?;
                 if threads.get() > 1 {
-                    // To give the memory and the files back takes a twentieth of the time;
-                    // meanwhile the filter is saved.
+                    // Freeing the memory and the files takes a twentieth of the time; meanwhile the
+                    // caller can save the filter.
                     let _ = thread::Builder::new().spawn(move || drop(spool));
                 }
                 Ok(Built { file: Opened::new(filter, format)?, keys, different, is_exact })
@@ -467,7 +472,7 @@ impl Gather {
                 let mut file = empty(roomy.over_capacity(OverCapacity::Ignore), format)?;
                 spool.drain(|keys| file.insert_prepared(keys))?;
                 match file.set_over_capacity(policy) {
-                    // A chain has its program's rule, or its own.
+                    // A chain has its program's policy, or its own.
                     Err(Error::NotPossible { .. }) => {}
                     other => other?,
                 }
@@ -477,7 +482,7 @@ impl Gather {
     }
 }
 
-/// Refuses a filter into which only hashes of the caller's go.
+/// Refuses a filter that takes only the caller's hashes.
 fn takes_keys(hasher: &KeyHasher) -> Result<()> {
     hasher.check("").or_else(|error| match error {
         Error::KeyRefused { .. } => Ok(()),
@@ -485,7 +490,7 @@ fn takes_keys(hasher: &KeyHasher) -> Result<()> {
     })
 }
 
-/// The file of a filter without keys, or of a chain where it shall grow.
+/// The file of an empty filter, or of an empty chain if it is to grow.
 fn empty(builder: BloomFilterBuilder, format: Format) -> Result<Opened> {
     #[cfg(feature = "foreign")]
     if let Some(times) = builder.growth() {
@@ -499,11 +504,11 @@ fn empty(builder: BloomFilterBuilder, format: Format) -> Result<Opened> {
     Opened::new(builder.build()?, format)
 }
 
-/// Keys that are prepared together.
+/// The number of keys that are prepared together.
 const PIECE: usize = 1024;
 
-/// The room to make for so many different keys: an estimate may be low, and the promise is to be
-/// kept all the same.
+/// The capacity for this many different keys. An estimate may be too low, so the capacity has a
+/// margin that keeps the promise.
 fn room_for(different: u64, is_exact: bool, keys: u64) -> u64 {
     let room = match is_exact || different == keys {
         true => different,
@@ -512,15 +517,15 @@ fn room_for(different: u64, is_exact: bool, keys: u64) -> u64 {
     room.max(1)
 }
 
-/// One thread's way into a [`Gather`]. What it has is in when it is dropped.
+/// One thread's handle for inserting into a [`Gather`]. Dropping it inserts what it still has.
 pub struct Worker<'g> {
     gather: &'g Gather,
     sorter: Option<Sorter<'g>>,
 }
 
 impl Worker<'_> {
-    /// Takes prepared keys on this thread, and forgets those of them whose order does not count.
-    /// What is left is for [`Gather::take`].
+    /// Takes prepared keys on this thread, and removes from `keys` those whose order does not
+    /// count. The rest is for [`Gather::take`].
     ///
     /// # Errors
     /// [`Error::Io`] for temporary files; [`Error::NoHash`] for keys that another hasher has

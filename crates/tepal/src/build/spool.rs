@@ -1,16 +1,17 @@
-//! The hashes of a list until its length is known: some in memory, the others in files.
+//! Holds the hashes of a list until its length is known, some in memory and the others in files.
 //!
-//! They are kept by their highest bits. In every layout but `scattered` these say where in a filter
-//! a key's bits lie, so when the hashes come back part after part, the filter is filled region
-//! after region, each of them near the processor: a fraction of the time that filling it in the
-//! order of the list would take. Counting the different ones gains by it in the same way.
+//! Hashes are grouped by their highest bits. In every layout but `scattered` these bits decide
+//! where in a filter the bits of a key are. So when the hashes come back part after part, the
+//! filter is filled region after region, each of them in cache. That takes a fraction of the time
+//! of filling it in the order of the list. Counting the different hashes is faster for the same
+//! reason.
 //!
-//! Each thread sorts into blocks of its own and, up to 16, has a file of its own ([`Sorter`]); a
-//! block that is full changes hands under its part's lock, and is not copied. When the memory is
-//! used up, the part with the most blocks goes to a file, all of them in one piece: so the pieces
-//! are large, and few are read back.
+//! Each thread sorts into blocks of its own and, up to 16, has a file of its own ([`Sorter`]). A
+//! full block is moved to its part under the part's lock, and is not copied. When the memory is
+//! used up, the part with the most blocks is written to a file, all its blocks in one piece. So the
+//! pieces are large, and few are read back.
 //!
-//! The files lie in a folder of the caller's choice ([`super::store`]).
+//! The files are in a folder that the caller chooses ([`super::store`]).
 
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -24,57 +25,57 @@ use super::store::{Place, Store, temporary};
 use crate::error::Result;
 use crate::kinds::bloom::bulk::lock;
 
-/// How many of the highest bits of a hash name its part.
+/// The number of the highest bits of a hash that name its part.
 pub(super) const PART_BITS: u32 = 7;
 const PARTS: usize = 1 << PART_BITS;
-/// Memory of a spool in hashes at the least: 46 MiB, beside a filter and within 64 MiB more than it
-/// together with the rest.
+/// The least memory of a spool in hashes: 46 MiB, which together with the rest stays within 64 MiB
+/// beside the filter.
 const MEMORY: usize = 46 << 17;
 /// Hashes that are read back at once: 1 MiB.
 const READ: usize = 1 << 17;
-/// Hashes of a block: 32 KiB, less where several threads fill blocks, so that these take a few MiB
-/// in all.
+/// The hashes of a block: 32 KiB. If several threads fill blocks they are smaller, so that all
+/// blocks take a few MiB.
 const BLOCK: usize = 1 << 12;
-/// The least of it.
+/// The least size of a block.
 const SMALL_BLOCK: usize = 1 << 8;
-/// Files at most: a process may not have many.
+/// The most files: a process may not have many.
 const FILES: usize = 16;
 /// More threads than this gain nothing.
 const MOST_THREADS: usize = 256;
-/// Up to this many hashes, the different ones are counted by sorting: exactly.
+/// Up to this many hashes, the different ones are counted exactly, by sorting.
 pub(super) const FEW: u64 = 1 << 16;
 
-/// Hashes of a block where so many threads fill some.
+/// The hashes of a block if this many threads fill blocks.
 fn block(threads: NonZeroUsize) -> usize {
     (BLOCK / threads.get().min(BLOCK).next_power_of_two()).max(SMALL_BLOCK)
 }
 
-/// Sorters at a time, for which memory is set aside: the caller's own, and those of the threads
-/// that it starts.
+/// The most sorters at a time, for which memory is set aside: the caller's own, and those of its
+/// threads.
 fn sorters(threads: NonZeroUsize) -> usize {
     threads.get().min(MOST_THREADS) + 1
 }
 
-/// Hashes, by parts.
+/// Hashes in parts.
 pub(super) struct Spool {
     parts: Vec<Mutex<Part>>,
-    /// About how many blocks each part keeps in memory, to be read without its lock.
+    /// About how many blocks each part keeps in memory, readable without its lock.
     kept: Vec<AtomicUsize>,
-    /// What no thread has at the moment.
+    /// The desks that no thread uses at the moment.
     desks: RwLock<Vec<Desk>>,
-    /// How many desks there are.
+    /// The number of desks.
     made: AtomicUsize,
-    /// Hashes of a block.
+    /// The hashes of a block.
     block: usize,
-    /// Sorters at a time that memory is set aside for.
+    /// The number of sorters for which memory is set aside.
     sorters: usize,
-    /// Blocks that may be kept in memory.
+    /// The number of blocks that may be kept in memory.
     room: usize,
-    /// Blocks that may still be kept in memory.
+    /// The number of blocks that may still be kept in memory.
     free: AtomicUsize,
     /// The files.
     stores: Vec<Mutex<Store>>,
-    /// Bytes in them.
+    /// The number of bytes in the files.
     stored: AtomicU64,
     folder: PathBuf,
 }
@@ -82,30 +83,30 @@ pub(super) struct Spool {
 /// The full blocks of hashes with the same highest bits.
 #[derive(Default)]
 struct Part {
-    /// Has seen all of them. Nothing while there are none.
+    /// Has counted all hashes of the part; `None` while there are none.
     counter: Option<DistinctCounter>,
-    /// Those in memory.
+    /// The blocks in memory.
     kept: Vec<Block>,
-    /// Pieces in files: the number of the file, and where in it.
+    /// The pieces in files: the number of the file, and the place in it.
     written: Vec<(usize, Place)>,
 }
 
 impl Part {
-    /// Counts hashes of this part, whose number it is told.
+    /// Counts hashes of this part, whose number is `part`.
     fn count(&mut self, part: usize, hashes: &[u64]) {
         self.counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(hashes);
     }
 }
 
-/// What one thread at a time fills.
+/// The blocks that one thread at a time fills.
 struct Desk {
     /// The number of its file.
     store: usize,
-    /// A block of each part.
+    /// A block for each part.
     filling: Vec<Block>,
 }
 
-/// Hashes of one part, as many as there is room for.
+/// Hashes of one part, up to the capacity of the vector.
 type Block = Vec<u64>;
 
 impl Desk {
@@ -124,14 +125,13 @@ pub(super) struct Sorter<'s> {
 }
 
 impl Spool {
-    /// An empty spool for so many threads, whose files lie in `folder`, which must allow that; with
-    /// the least memory.
+    /// Makes an empty spool with the least memory for this many threads. Its files are in `folder`.
     pub(super) fn new(folder: &Path, threads: NonZeroUsize) -> Result<Self> {
         let files = sorters(threads).min(FILES);
         let stores: io::Result<_> = (0..files).map(|_| Store::new(folder).map(Mutex::new)).collect();
         let stores = stores.map_err(|error| temporary(folder, "making a temporary file", error))?;
         let block = block(threads);
-        // What the desks take is part of the whole.
+        // The memory includes the blocks of the desks.
         let sorters = sorters(threads);
         let desks = block * PARTS * sorters;
         let room = MEMORY.max(2 * desks).saturating_sub(desks) / block;
@@ -150,7 +150,7 @@ impl Spool {
         })
     }
 
-    /// Memory for so many hashes, where that is more than it has.
+    /// Sets the memory to this many hashes, if that is more than it has.
     pub(super) fn enlarge(&mut self, memory: usize) {
         let desks = self.block * PARTS * self.sorters;
         let blocks = memory.saturating_sub(desks) / self.block;
@@ -158,14 +158,14 @@ impl Spool {
         self.room = self.room.max(blocks);
     }
 
-    /// What a thread sorts with.
+    /// Makes a sorter for a thread.
     pub(super) fn sorter(&self) -> Sorter<'_> {
         let desk = self.desks.write().unwrap_or_else(PoisonError::into_inner).pop();
         let new = || Desk::new(self.block, self.made.fetch_add(1, Ordering::Relaxed) % self.stores.len());
         Sorter { spool: self, desk: desk.unwrap_or_else(new) }
     }
 
-    /// Has every sorter come back with what it had?
+    /// Whether every sorter has given back its desk.
     pub(super) fn is_whole(&mut self) -> bool {
         self.desks.get_mut().unwrap_or_else(PoisonError::into_inner).len() == *self.made.get_mut()
     }
@@ -182,8 +182,8 @@ impl Spool {
                 self.kept[part].store(place.kept.len(), Ordering::Relaxed);
                 return Ok(());
             }
-            // Where other threads have kept nothing or are about to free all of it, this block goes
-            // alone.
+            // If no part keeps anything, or other threads are about to write all of it, this block
+            // is written alone.
             let largest = (0..PARTS).max_by_key(|part| self.kept[*part].load(Ordering::Relaxed));
             if !largest.map_or(Ok(false), |largest| self.spill(store, largest))? {
                 return self.write_alone(store, part, block);
@@ -191,21 +191,21 @@ impl Spool {
         }
     }
 
-    /// An empty block, as long as there is memory for one more.
+    /// An empty block, while there is memory for one more.
     fn free_block(&self) -> Option<Block> {
         let take_one = |free: usize| free.checked_sub(1);
         self.free.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take_one).ok()?;
         let mut block = Block::new();
         if block.try_reserve_exact(self.block).is_err() {
-            // There is less memory than was thought: what is kept has to do.
+            // There is less memory than the limit: the present blocks must be enough.
             self.free.store(0, Ordering::Relaxed);
             return None;
         }
         Some(block)
     }
 
-    /// Writes all that a part keeps in memory into a file, in one piece. `false` where it keeps
-    /// nothing.
+    /// Writes all blocks that a part keeps in memory into a file, in one piece. `false` if it keeps
+    /// none.
     fn spill(&self, store: usize, part: usize) -> Result<bool> {
         let mut place = lock(&self.parts[part]);
         let Part { kept, written, .. } = &mut *place;
@@ -240,7 +240,7 @@ impl Spool {
         Ok(place)
     }
 
-    /// How many hashes there are.
+    /// The number of hashes.
     pub(super) fn len(&mut self) -> u64 {
         let mut len: usize = self.filling().map(|(_, hashes)| hashes.len()).sum();
         for part in &mut self.parts {
@@ -251,7 +251,7 @@ impl Spool {
         len as u64
     }
 
-    /// How many different hashes there are, and whether that is exact.
+    /// The number of different hashes, and whether it is exact.
     pub(super) fn different(&mut self) -> (u64, bool) {
         let len = self.len();
         if len <= FEW {
@@ -267,7 +267,7 @@ impl Spool {
         (different(len, DistinctCounter::estimate_of(counters.iter().flatten())), false)
     }
 
-    /// The hashes in memory: all of them, where there are few.
+    /// The hashes in memory: all of them, if they are few.
     fn in_memory(&mut self) -> Vec<u64> {
         let mut all: Vec<u64> = self.filling().flat_map(|(_, hashes)| hashes).copied().collect();
         for part in &mut self.parts {
@@ -276,13 +276,13 @@ impl Spool {
         all
     }
 
-    /// What is in blocks that are not full, with its part.
+    /// The hashes in blocks that are not full, with their parts.
     fn filling(&mut self) -> impl Iterator<Item = (usize, &[u64])> {
         let desks = self.desks.get_mut().unwrap_or_else(PoisonError::into_inner);
         desks.iter().flat_map(|desk| desk.filling.iter().map(Vec::as_slice).enumerate())
     }
 
-    /// Gives the hashes of one part to `take`.
+    /// Passes the hashes of one part to `take`.
     pub(super) fn part(&self, part: usize, take: &mut dyn FnMut(&[u64])) -> Result<()> {
         let Part { kept, written, .. } = &*lock(&self.parts[part]);
         kept.iter().for_each(|block| take(block));
@@ -310,7 +310,7 @@ impl Sorter<'_> {
         for &hash in hashes {
             let part = (hash >> (u64::BITS - PART_BITS)) as usize;
             let block = &mut filling[part];
-            // Where that fails, the block stays full, and the next hash tries again.
+            // If that fails, the block stays full, and the next hash tries again.
             if block.len() == block.capacity() {
                 self.spool.exchange(*store, part, block)?;
             }
@@ -321,7 +321,7 @@ impl Sorter<'_> {
 }
 
 impl Drop for Sorter<'_> {
-    /// Leaves what it has with the spool.
+    /// Gives its desk back to the spool.
     fn drop(&mut self) {
         let empty = Desk { store: 0, filling: Vec::new() };
         let desk = mem::replace(&mut self.desk, empty);
@@ -329,16 +329,16 @@ impl Drop for Sorter<'_> {
     }
 }
 
-/// By how many hashes the first block of a part is shorter than a block.
+/// The number of hashes by which the first block of a part is shorter than a block.
 ///
-/// Parts grow about alike. Blocks that begin at the same place of a page and are equally full
-/// compete for the same few sets of the first-level cache; so the first blocks of the parts have 32
-/// different lengths.
+/// Parts grow about equally fast. Blocks that begin at the same offset of a page and are equally
+/// full compete for the same few sets of the first-level cache. So the first blocks of the parts
+/// have 32 different lengths.
 fn shorter_by(part: usize) -> usize {
     part % 32 * 8
 }
 
-/// What is behind a lock that no other thread can have.
+/// The value behind a lock that no other thread can hold.
 fn owned<T>(mutex: &mut Mutex<T>) -> &mut T {
     mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
 }

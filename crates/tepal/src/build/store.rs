@@ -1,4 +1,4 @@
-//! A file of hashes that has no name and is gone with the process.
+//! A file of hashes that has no name and is removed with the process.
 
 use std::fs::File;
 use std::io::{ErrorKind, IoSlice, Read, Result, Seek, SeekFrom, Write};
@@ -10,14 +10,14 @@ use crate::error::Error;
 /// The file.
 pub(super) struct Store {
     file: File,
-    /// Hashes in it.
+    /// The number of hashes in it.
     len: u64,
 }
 
-/// Hashes that follow each other in it.
+/// A range of consecutive hashes in it.
 pub(super) struct Place {
     start: u64,
-    /// How many they are.
+    /// The number of hashes.
     pub(super) len: usize,
 }
 
@@ -27,13 +27,12 @@ impl Store {
         Ok(Self { file: tempfile::tempfile_in(folder)?, len: 0 })
     }
 
-    /// Writes hashes after those that are there, all pieces together. After an error nothing more
-    /// is to be written, nor read.
+    /// Appends hashes, all pieces together. After an error it must be neither written nor read.
     pub(super) fn append<'a>(&mut self, pieces: impl Iterator<Item = &'a [u64]>) -> Result<Place> {
         let mut slices: Vec<_> = pieces.map(|piece| IoSlice::new(bytemuck::cast_slice(piece))).collect();
         let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
         let mut left = &mut slices[..];
-        // Those that are empty would look as if nothing could be written.
+        // Empty slices at the front would look as if nothing could be written.
         IoSlice::advance_slices(&mut left, 0);
         while !left.is_empty() {
             match self.file.write_vectored(left) {
@@ -48,8 +47,8 @@ impl Store {
         Ok(place)
     }
 
-    /// Reads hashes back, from number `from` of the place on as many as there are and fit. Gives
-    /// how many. After that nothing more is to be written.
+    /// Reads hashes back, from number `from` of the place on, as many as there are and fit. Returns
+    /// their number. After that nothing may be written.
     pub(super) fn read(&mut self, place: &Place, from: usize, hashes: &mut [u64]) -> Result<usize> {
         let len = hashes.len().min(place.len - from);
         self.file.seek(SeekFrom::Start(8 * (place.start + from as u64)))?;
@@ -58,7 +57,7 @@ impl Store {
     }
 }
 
-/// What the system refused about a temporary file.
+/// The error for a refused operation on a temporary file.
 pub(super) fn temporary(folder: &Path, doing: &str, source: std::io::Error) -> Error {
     Error::Io { doing: format!("{}: {doing}", folder.display()), source }
 }
@@ -69,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// More pieces than the system takes at once, and empty ones.
+    /// More pieces than the system takes at once, with empty ones among them.
     #[test]
     fn pieces_come_back_as_one() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What is gathered is in the filter, whatever the way and the number of threads.
+//! All gathered keys are in the filter, by every way and for every number of threads.
 
 use std::mem;
 use std::string::{String, ToString};
@@ -11,7 +11,7 @@ fn threads(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap()
 }
 
-/// Builds a file of these keys by so many workers, each of which prepares a share of them.
+/// Builds a file of these keys with this many workers, each of which prepares a share of them.
 fn built(builder: &BloomFilterBuilder, format: Format, keys: &[String], workers: usize) -> Built {
     let folder = tempfile::tempdir().unwrap();
     let gather = Gather::with(builder.clone(), format, folder.path(), threads(workers)).unwrap();
@@ -35,7 +35,7 @@ fn built(builder: &BloomFilterBuilder, format: Format, keys: &[String], workers:
 }
 
 fn keys(n: u32) -> Vec<String> {
-    // Some come twice.
+    // Some are repeated.
     (0..n).chain(0..n / 3).map(|i| i.to_string()).collect()
 }
 
@@ -71,8 +71,7 @@ fn every_way_gives_one_file_for_any_number_of_threads() {
     }
 }
 
-/// What grows is the chain that the server would have made, whether its first link is told or
-/// counted.
+/// The grown chain equals the server's, whether its first link's capacity is given or counted.
 #[test]
 fn chains_grow_while_keys_come() {
     for (scheme, format) in
@@ -95,7 +94,8 @@ fn chains_grow_while_keys_come() {
         }
         let refused = Gather::new(builder.clone().bit_len(640), format).err().unwrap().to_string();
         assert!(refused.contains("the size of a chain that grows is given"), "{refused}");
-        // What grows has no tepal file: it would become one filter, which does not.
+        // A chain of another program has no tepal file: it would become one filter, which does not
+        // grow.
         let refused = Gather::new(builder.capacity(10), Format::Tepal).err().unwrap().to_string();
         assert!(
             refused.contains("the expansion is 3; it must be left out: a file of the format tepal"),
@@ -187,11 +187,11 @@ fn prepared(builder: BloomFilterBuilder) -> PreparedKeys {
 fn keys_are_in_or_refused() {
     let bytes = || BloomFilter::builder();
     let guava = || BloomFilter::builder().scheme(Scheme::GuavaMitz64);
-    // What no worker has kept is taken all the same.
+    // Keys that no worker has kept are taken too.
     let gather = Gather::new(bytes(), Format::Tepal).unwrap();
     gather.take(&prepared(bytes())).unwrap();
     assert!(gather.finish().unwrap().file.contains("a"));
-    // Keys of another hasher are no keys here.
+    // Keys of another hasher are refused.
     for (ours, theirs) in [(bytes(), guava()), (guava(), bytes()), (bytes().capacity(10), guava())] {
         let gather = Gather::new(ours, Format::Tepal).unwrap();
         let mut keys = prepared(theirs);
@@ -201,7 +201,7 @@ fn keys_are_in_or_refused() {
     }
 }
 
-/// A worker that never comes back has keys. What it had stays in memory: `.ci/memory` leaves this
+/// A worker that is never dropped still has keys. They stay in memory: `.ci/memory` leaves this
 /// test out.
 #[test]
 fn a_worker_that_is_forgotten_is_missed() {

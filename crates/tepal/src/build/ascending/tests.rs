@@ -1,4 +1,4 @@
-//! The ribbon of a spool is the one of its hashes.
+//! The ribbon of a spool equals the ribbon of its hashes.
 
 use std::path::Path;
 use std::string::ToString;
@@ -57,7 +57,7 @@ fn all_come_in_order_and_a_range_is_that_of_all() {
     }
 }
 
-/// A run is as long as there are different hashes, however often they come.
+/// The length of a run is the number of different hashes, however often they repeat.
 #[test]
 fn repeats_take_no_memory() {
     let hashes = vec![7u64; 3 * RUN];
@@ -100,13 +100,13 @@ fn the_ribbon_of_a_spool_is_that_of_its_hashes() {
             same(&at(rate), &hashes, 1 + n as usize % 2);
         }
     }
-    // Several shards, and several runs.
+    // Needs several shards, and several runs.
     let n = if cfg!(debug_assertions) { 150_000 } else { 2_500_000 };
     let hashes: Vec<u64> = (0..n).map(finish).collect();
     for (rate, workers) in [(0.01, 1), (0.1, 3), (1.0 / 256.0, 8)] {
         same(&at(rate), &hashes, workers);
     }
-    // They lie together, so that the first layer moves them.
+    // The hashes lie together, so that the first layer moves them.
     for shift in [0, 20, 44] {
         let hashes: Vec<u64> = (0..200_000u64).map(|i| i << shift).collect();
         same(&at(0.01), &hashes, 2);

@@ -1,4 +1,4 @@
-//! Counters of parts say what one counter of all says, and what `Gather` says.
+//! Counters of parts give the same numbers as one counter of all keys, and as `Gather`.
 
 use std::string::{String, ToString};
 
@@ -21,7 +21,7 @@ fn of(hasher: &KeyHasher, keys: &[u64]) -> KeyCounter {
 fn parts_in_any_order_give_the_number_of_a_filter_that_takes_all() {
     let builder = BloomFilter::builder().key_domain(KeyDomain::Integer);
     for n in [0, 1, 2, 1000, 65_535, 65_536, 65_537, 300_000] {
-        // Each third key came before.
+        // Each third key is a repeat.
         let keys: Vec<u64> = (0..n).map(|i| if i % 3 == 2 { i - 1 } else { i }).collect();
         let gather = Gather::new(builder.clone(), Format::Tepal).unwrap();
         gather.insert_many(&keys).unwrap();
@@ -92,7 +92,7 @@ fn other_bytes_are_refused() {
         for (at, byte) in [(0, b'T'), (15, 0xFF), (8, 200)] {
             let mut other = bytes.clone();
             other[at] = byte;
-            // One of very many may have been of any number that is larger than that.
+            // With very many keys, a counter with one bit wrong may stand for a larger number.
             let as_good = counter.keys() > FEW && at > 7;
             assert_eq!(read(&other).is_ok(), as_good, "byte {at}");
         }

@@ -1,4 +1,4 @@
-//! Hashes that went in come back, by parts, from memory and from files.
+//! Hashes that were pushed come back by parts, from memory and from files.
 
 use std::thread;
 use std::vec;
@@ -9,7 +9,7 @@ fn threads(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap()
 }
 
-/// A different one for each number, as if random.
+/// A different hash for each number, as if random.
 fn hash(n: u64) -> u64 {
     let spread = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (spread ^ (spread >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
@@ -34,7 +34,7 @@ fn all_hashes_come_back_by_parts_from_memory_and_from_files() {
             let folder = tempfile::tempdir().unwrap();
             let mut spool = Spool::new(folder.path(), threads(workers)).unwrap();
             let all: Vec<u64> = (0..n).map(hash).collect();
-            // The first hashes by the caller, the others by its threads.
+            // The caller pushes the first hashes, its threads the others.
             let (first, others) = all.split_at(all.len() / 100);
             spool.sorter().push(first).unwrap();
             thread::scope(|scope| {
@@ -88,7 +88,8 @@ fn hashes_that_are_all_alike_come_back() {
     assert!(back(&spool) == all);
 }
 
-/// Hashes that there is memory for while so many sort: in blocks that are free, and on the desks.
+/// How many hashes fit into memory while this many sorters are in use: in free blocks, and on the
+/// desks.
 fn memory(spool: &Spool, sorters: usize) -> usize {
     drop((0..sorters).map(|_| spool.sorter()).collect::<Vec<_>>());
     let desks = spool.desks.read().unwrap().len();
@@ -109,7 +110,8 @@ fn memory_is_as_said_for_any_number_of_threads() {
     }
 }
 
-/// With more memory than the least, all hashes stay in it; and less than it has changes nothing.
+/// With more memory than the least, all hashes stay in memory; setting less than the least changes
+/// nothing.
 #[test]
 fn more_memory_on_request() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,7 +127,7 @@ fn more_memory_on_request() {
     }
 }
 
-/// What goes to files goes in pieces of many blocks.
+/// Files are written in pieces of many blocks.
 #[test]
 fn pieces_are_large() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a Bloom filter promises, over every layout, domain and scheme.
+//! The promises of a Bloom filter, for every layout, domain and scheme.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,7 +14,7 @@ use crate::{
     hash::{PreparedKeys, finish_hash},
 };
 
-/// A scheme with a hash, and one without where the build has any.
+/// A scheme with a hash, and one without if the build has one.
 pub(super) const OF_EACH_SORT: &[Scheme] = &[
     Scheme::Xxh3,
     #[cfg(feature = "foreign")]
@@ -96,7 +96,7 @@ fn integers_and_text() {
     let refused = filter.insert("042").unwrap_err().to_string();
     assert!(refused.contains("\"042\"") && refused.contains("shortest decimal"), "{refused}");
     assert!(filter.hash_key("042").is_err());
-    // In a batch the keys before the refused one are in.
+    // In a batch the keys before the refused one are inserted.
     assert!(filter.insert_many(&["1", "2", "x", "3"]).is_err());
     assert!(filter.contains("1") && filter.contains("2") && !filter.contains("3"));
     assert_eq!(filter.contains_many(&["1", "x", "2", "y"]), [true, false, true, false]);
@@ -114,7 +114,7 @@ fn the_level_is_one_that_the_machine_has() {
     assert!(Kernel::available(filter.kernel.rules()).any(|kernel| kernel.level() == filter.cpu_level()));
 }
 
-/// The branch changes the time an answer takes, and no answer.
+/// The branch changes the time of a lookup, and no answer.
 #[test]
 fn branching_answers_are_the_answers() {
     let others =
@@ -125,7 +125,7 @@ fn branching_answers_are_the_answers() {
         let answers = |key: u64| (filter.contains_branching(&key), filter.contains(&key));
         assert!((500..3000).map(answers).all(|(branching, plain)| branching == plain), "{filter:?}");
         assert!((500..3000).any(|key| !answers(key).0));
-        // What the domain refuses was never inserted.
+        // A key that the domain refuses was never inserted.
         if !matches!(filter.key_domain(), KeyDomain::Bytes | KeyDomain::Utf16) {
             assert!(!filter.contains_branching("no number"), "{filter:?}");
         }
@@ -164,7 +164,7 @@ fn names_and_ids_go_both_ways() {
     assert!("grow".parse::<OverCapacity>().is_err() && OverCapacity::from_id(4u8).is_err());
 }
 
-/// A recipe is the filter's: every call applies it.
+/// The recipe belongs to the filter: every call applies it.
 #[test]
 fn every_call_applies_the_recipe() {
     let recipe = Recipe { trim: true, nocase: true };
@@ -181,7 +181,7 @@ fn every_call_applies_the_recipe() {
         let mut keys = PreparedKeys::default();
         spelled.iter().for_each(|key| one.key_hasher().prepare(key, &mut keys).unwrap());
         prepared.insert_prepared(&keys).unwrap();
-        // What the keys are after the recipe, in a filter without one.
+        // The keys after the recipe, in a filter without one.
         let mut without = builder.capacity(1000).build().unwrap();
         without.insert_many(&plain).unwrap();
         for filter in [one, many, prepared] {
@@ -212,7 +212,7 @@ fn every_call_applies_the_recipe() {
     }
 }
 
-/// A filter whose keys the caller hashes, for so many at a rate of one in ten thousand.
+/// A filter with `caller_hash` for this many keys at a rate of one in ten thousand.
 fn of_callers_hashes(name: &str, capacity: u64) -> BloomFilter {
     let builder = BloomFilter::builder().caller_hash(name).capacity(capacity);
     builder.false_positive_rate(1e-4).build().unwrap()
@@ -236,7 +236,7 @@ fn where_the_caller_hashes_a_key_is_refused_and_perhaps_in() {
     filter.insert_many::<[&str]>(&[]).unwrap();
     assert!(filter.lines == before.lines && filter.set_bits() == before.set_bits());
     assert_eq!(filter.keys_inserted(), Some(1));
-    // Nothing can be said of a key, so all is perhaps.
+    // A key cannot be hashed, so every answer is "perhaps".
     assert!(filter.contains("x") && filter.contains(&7u64) && filter.contains_branching("y"));
     assert_eq!(filter.contains_many(&["x", "y"]), [true; 2]);
     let mut bitmap = [0];
@@ -273,10 +273,10 @@ fn hashes_of_the_callers_are_in() {
     assert_eq!((facts.keys_inserted, facts.seed), (Some(1000), None));
 }
 
-/// Integers as they are share their highest bits: all fall on one line or block, and nearly all
-/// that is asked looks as if it were in; such keys are refused half-way. The second line of the
-/// layout `double` is chosen by a product, so there it errs eight times too often, which is seen
-/// later. Finished, integers are a good hash.
+/// Unhashed integers share their highest bits: all fall on one line or block, and nearly every
+/// lookup is a false positive; such keys are refused at half of the capacity. In the layout
+/// `double` a product chooses the second line, so its rate is eight times the promise, which is
+/// noticed later. After `finish_hash`, integers are a good hash.
 #[test]
 fn a_weak_hash_has_to_be_finished() {
     const RATE: f64 = 1e-4;
@@ -345,7 +345,7 @@ fn a_file_keeps_the_name_of_the_callers_hash() {
     }
 }
 
-/// What can be done to a filter, in any order.
+/// A change to a filter, in any order.
 #[derive(Clone, Debug)]
 enum Step {
     Insert(u16),
@@ -370,7 +370,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// No false negative, whatever was done and in whatever order, against an exact set.
+    /// No false negative after any changes in any order, compared with an exact set.
     #[test]
     fn nobody_is_forgotten(
         which in 0..builders().len(),
@@ -428,7 +428,7 @@ proptest! {
         prop_assert!(text.iter().all(|key| filter.contains(key)));
     }
 
-    /// Bytes of any kind are keys.
+    /// Any bytes are a key.
     #[test]
     fn any_bytes_are_a_key(keys in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..50)) {
         for &layout in Layout::ALL {
@@ -440,10 +440,10 @@ proptest! {
     }
 }
 
-/// Thousands of small filters lie in memory together: what every question needs is within 80 bytes,
-/// what every insert needs within 88, and the whole is small. A filter under the usual scheme has
-/// no other block than its bits; labels, what is held against the bits of an opened file, and the
-/// secret, seed or name of other schemes have a block each.
+/// Thousands of small filters may be in memory together. The fields that every lookup needs are
+/// within 80 bytes, those that every insert needs within 88, and the whole is small. A filter with
+/// the default scheme has only one block beside it, the bits. Labels, the checks of an opened
+/// file's bits, and the secret, seed or name of other schemes have a block each.
 #[test]
 fn a_filter_is_small_and_what_is_asked_lies_together() {
     use core::mem::offset_of;

@@ -1,4 +1,4 @@
-//! The forms of keys and of answers agree with one key at a time.
+//! All forms of keys and answers agree with lookups of one key at a time.
 
 use alloc::string::{String, ToString};
 
@@ -39,7 +39,7 @@ fn every_form_answers_as_one_key_at_a_time() {
             assert_eq!(filter.contains_many(&bytes[..]), answers);
             assert_eq!(filter.contains_many(&column), answers);
 
-            // Buffers in use before: every answer is written.
+            // The buffers have old contents: every answer must be written.
             for before in [false, true] {
                 let mut into = vec![before; answers.len()];
                 filter.contains_many_into(&column, &mut into);

@@ -1,4 +1,4 @@
-//! What cannot be built, and why.
+//! Filters that cannot be built, and why.
 
 use alloc::string::ToString;
 
@@ -35,7 +35,7 @@ fn schemes_of_other_programs_and_their_parameters() {
     assert_eq!(spark.scheme(), Scheme::SparkV2);
 }
 
-/// A build without other programs' schemes and key domains names those that it has.
+/// The errors of a build without other programs' schemes and key domains name only the ones it has.
 #[cfg(not(feature = "foreign"))]
 #[test]
 fn schemes_and_domains_of_other_programs_are_not_known() {
@@ -51,7 +51,7 @@ fn schemes_and_domains_of_other_programs_are_not_known() {
     }
 }
 
-/// Texts that no label and no name can be: nothing, and what steers a terminal.
+/// Texts that no label and no name can be: the empty text, and characters that steer a terminal.
 #[rustfmt::skip]
 const NO_LABELS: [&str; 10] = [
     "", "a\nb", "\u{7f}", "\u{9b}2J", "\u{202e}x", "\u{2028}", "\u{61c}", "\u{200e}", "\u{2066}", "\u{2069}",
@@ -70,7 +70,7 @@ fn builders_refuse() {
         assert!(label.contains("a label"), "{label}");
         assert!(name.is_empty() || label.contains('\u{FFFD}') && !label.contains(name), "{label}");
     }
-    // What stands beside them in the tables, and joins letters, is text.
+    // Their neighbours in the Unicode tables, and characters that join letters, are allowed.
     for name in ["\u{a0}", "\u{200c}", "\u{200d}", "\u{202f}", "\u{2065}", "\u{206a}", "\u{61b}", "Märchen"]
     {
         BloomFilter::builder().capacity(1).labels(labels(name)).build().unwrap();
@@ -96,7 +96,7 @@ fn what_is_described_is_built() {
     assert_eq!((by_size.bit_len(), by_size.bits_per_key()), (20_480, 20.48));
 }
 
-/// Labels of 65,000 bytes together, and not one more.
+/// Labels may have 65,000 bytes together, and not one more.
 #[test]
 fn labels_have_a_limit() {
     let labels = |len: usize| Labels {
@@ -126,7 +126,7 @@ fn another_filter_of_the_scheme_is_as_large_as_it_may_be() {
     assert!(matches!(error, Error::TooLarge { bytes: found } if found == bytes), "{error}");
 }
 
-/// The name says which hash it is, and a file has to hold it.
+/// The name tells which hash it is, and a file must be able to hold it.
 #[test]
 fn names_of_the_callers_hash() {
     let build = |name: &str| BloomFilter::builder().capacity(10).caller_hash(name).build();
@@ -151,9 +151,9 @@ fn names_of_the_callers_hash() {
     assert!(keyed.contains("only the scheme `siphash13`"), "{keyed}");
 }
 
-/// A filter that is made for keys at hand keeps the promise by itself, and not only in the mean:
-/// where its bits fell badly it has a line more. Its seed is what it was, and a size that was asked
-/// for stays.
+/// A filter that is made for given keys keeps the promise by itself, and not only as a mean: if its
+/// bits fell badly, it has one more line. Its seed does not change, and a size that was asked for
+/// stays.
 #[test]
 fn a_filter_of_given_keys_keeps_its_own_promise() {
     let mut larger = 0;

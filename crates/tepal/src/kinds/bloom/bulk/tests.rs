@@ -1,4 +1,4 @@
-//! Bulk calls beside the batch calls: the same bits, counts, errors and answers, whatever the cut.
+//! Bulk calls give the same bits, counts, errors and answers as batch calls, for every cut.
 
 use alloc::format;
 
@@ -13,7 +13,7 @@ fn threads(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap()
 }
 
-/// A cut with parts and chunks so small that few keys fill many.
+/// A cut whose parts and chunks are so small that few keys fill many of them.
 fn small(threads: usize, part_lines: usize, chunk: usize, least: usize) -> Cut {
     Cut { threads, part_lines, chunk, least }
 }
@@ -23,7 +23,8 @@ fn spread(keys: Range<u64>) -> Vec<u64> {
     keys.map(|key| key.wrapping_mul(0xD134_2543_DE82_EF95).rotate_left(23)).collect()
 }
 
-/// What an insert leaves and says. The error is text, since that says all that is in it.
+/// The state of a filter after an insert, and the result. The error is a text, because the text has
+/// all its data.
 fn outcome(filter: &BloomFilter, result: Result<()>) -> (Vec<Line>, u64, Option<u64>, Option<String>) {
     (
         filter.lines.0.to_vec(),
@@ -100,7 +101,7 @@ fn equal_keys() {
     }
 }
 
-/// Chunks stop short of the limit, and what is left is refused where the batch refuses it.
+/// Chunks stop before the limit, and the rest is refused at the same key as in a batch.
 #[test]
 fn refuses_where_the_batch_refuses() {
     let keys = spread(0..40_000);
@@ -115,7 +116,7 @@ fn refuses_where_the_batch_refuses() {
                     }
                 }
             }
-            // Keys that came before, in batches: their bits were not counted.
+            // Keys that were inserted before in batches: their bits were not counted.
             let mut begun = filter.clone();
             begun.insert_many(&keys[..17_000]).unwrap();
             assert_same(&begun, &keys[10_000..], small(2, 16, 6000, 1));
@@ -128,8 +129,8 @@ fn refuses_where_the_batch_refuses() {
     }
 }
 
-/// Keys that fall on few lines are refused half-way, however many threads there are and wherever
-/// chunks end.
+/// Keys that fall on few lines are refused at half of the capacity, for every number of threads and
+/// wherever chunks end.
 #[test]
 fn chosen_keys_are_refused_where_the_batch_refuses_them() {
     let chosen: Vec<u64> = (0..30_000u64).map(|i| 5 << 61 | crate::hash::finish_hash(i) >> 3).collect();
@@ -146,8 +147,8 @@ fn chosen_keys_are_refused_where_the_batch_refuses_them() {
     }
 }
 
-/// The bits are counted by the chunk with which the keys of the capacity are in, since the next one
-/// has to know them; and not before.
+/// The chunk that reaches the capacity counts the bits, because the next one needs the count; no
+/// earlier chunk does.
 #[test]
 fn chunks_count_where_the_next_has_to_know() {
     let all = spread(0..20_000);
@@ -162,7 +163,7 @@ fn chunks_count_where_the_next_has_to_know() {
     }
 }
 
-/// At a key that the domain refuses, those before it are in and those after it are not.
+/// At a key that the domain refuses, the keys before it are inserted and the keys after it are not.
 #[test]
 fn a_refused_key_in_any_share() {
     for layout in [Layout::Line, Layout::Double] {
@@ -185,7 +186,7 @@ fn a_refused_key_in_any_share() {
     }
 }
 
-/// Keys that stand in a column are cut at any place, too.
+/// Keys in a column can be cut at any place too.
 #[test]
 fn a_column() {
     let data: Vec<u8> = (0..6000).map(|i| (i * i / 7) as u8).collect();
@@ -224,7 +225,7 @@ fn the_cut_is_within_its_bounds() {
     assert!(Cut::new(1 << 10, 1, threads(64)).is_none(), "64 KiB");
     assert!(Cut::new(1 << 23, 1, threads(1)).is_none() && Cut::new(1 << 23, 1, threads(4)).is_some());
     assert!(Cut::new((1 << 19) - 1, 1, threads(1)).is_none() && Cut::new(1 << 19, 1, threads(1)).is_some());
-    // As large as memory can be, on machines of 32 bits too.
+    // As large as memory can be, also on machines of 32 bits.
     let largest = 1 << if usize::BITS == 32 { 25 } else { 37 };
     for lines in [1 << 16, 1_943_760, (1 << 21) + 1, 1 << 24, largest] {
         for n in [1, 2, 3, 8, 64, 255, 256, 100_000] {
@@ -242,7 +243,7 @@ fn the_cut_is_within_its_bounds() {
     }
 }
 
-/// Two passes, of the layout `double`, are worth it for more memory or threads.
+/// The layout `double` has two passes, which pay only with more memory or threads.
 #[test]
 fn filters_that_are_cut() {
     for (layout, n, is_cut) in [
@@ -256,7 +257,7 @@ fn filters_that_are_cut() {
     }
 }
 
-/// The cut that a caller gets, at the least size it is made for, through the public calls.
+/// The cut of the public calls, at the least size at which they cut.
 #[test]
 fn the_real_cut() {
     for layout in [Layout::Line, Layout::SplitBlock, Layout::Double] {
@@ -294,7 +295,7 @@ fn answers_are_those_of_the_batch() {
     }
 }
 
-/// Only the last two of the questions, which a second piece of work asks, get a yes.
+/// Only the last two lookups, which are in a second piece of work, answer `true`.
 #[test]
 fn every_piece_asks_its_own_keys() {
     let keys = spread(0..QUESTIONS as u64 + 2);
@@ -348,8 +349,8 @@ proptest! {
     }
 }
 
-/// A list whose keys stop coming: from some number on, asking for one panics, the second time round
-/// at the latest.
+/// A list of keys that breaks: from some number on, reading a key panics, at the latest in the
+/// second pass.
 struct Breaking {
     asked: AtomicU64,
     breaks_at: u64,
@@ -366,7 +367,7 @@ impl Keys for Breaking {
     }
 }
 
-/// A panic in the caller's code leaves a filter whose file is read again, and that has what was in
+/// After a panic in the caller's code, the filter's file can be read, and it has all keys from
 /// before.
 #[test]
 fn a_panic_of_the_callers_leaves_a_sound_filter() {
@@ -381,14 +382,14 @@ fn a_panic_of_the_callers_leaves_a_sound_filter() {
                 let broken = catch_unwind(AssertUnwindSafe(|| {
                     filter.insert_cut(&keys, Some(small(2, 16, 10_000, 100)))
                 }));
-                // Two passes ask for each key twice.
+                // Two passes read each key twice.
                 let is_broken = breaks_at < if layout == Layout::Double { 80_000 } else { 40_000 };
                 assert_eq!(broken.is_err(), is_broken, "{layout} {breaks_at}");
                 assert_eq!(filter.set_bits(), bits::count(&filter.lines.0));
                 assert!((1_000_000..1_001_000u64).all(|key| filter.contains(&key)));
                 let file = filter.to_bytes().unwrap();
                 assert!(BloomFilter::from_bytes(&file).unwrap() == filter, "{layout} {breaks_at}");
-                // It goes on to take keys.
+                // It still takes keys.
                 filter.insert_many(&(0..10_000u64).collect::<Vec<_>>()).unwrap();
                 assert!(filter.contains(&9_999u64) && !filter.is_over_capacity());
                 let file = filter.to_bytes().unwrap();

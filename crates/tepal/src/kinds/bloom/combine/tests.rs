@@ -1,4 +1,4 @@
-//! What union, intersection and folding leave, and what they refuse.
+//! The results of union, intersection and folding, and what they refuse.
 
 use alloc::string::ToString;
 
@@ -67,7 +67,7 @@ fn filters_of_another_kind_are_refused_with_the_reason() {
     let error = secret(1).union_with(&secret(2)).unwrap_err().to_string();
     assert!(error.contains("a secret"), "{error}");
     assert!(filter == before);
-    // Capacity, promise, policy and labels do not decide what a filter answers.
+    // Capacity, promise, policy and labels do not change a filter's answers.
     let other = base().layout(Layout::Line).capacity(99).over_capacity(OverCapacity::Ignore).build();
     assert!(filter.union_with(&other.unwrap()).is_ok());
 }
@@ -129,7 +129,7 @@ fn an_empty_filter_shrinks_to_next_to_nothing() {
     assert!(!filter.contains("x"));
 }
 
-/// What the filter is at already, it may be at.
+/// Shrinking to the present rate is allowed.
 #[test]
 fn shrinking_to_the_rate_of_now_changes_nothing() {
     for builder in builders() {
@@ -143,9 +143,9 @@ fn shrinking_to_the_rate_of_now_changes_nothing() {
     }
 }
 
-/// A filter whose bits fell well may be smaller than one planned for its keys, one whose bits fell
-/// badly may not: it is folded by the factor that gives just the rate, and holds what such a filter
-/// is planned for.
+/// The filter is folded by the factor that gives exactly the rate. A filter whose bits fell well
+/// may become smaller than one planned for its keys; one whose bits fell badly may not. It gets the
+/// capacity of a planned filter of that size.
 #[test]
 fn folding_goes_as_far_as_the_rate() {
     let mut better = 0;
@@ -181,8 +181,8 @@ fn folding_goes_as_far_as_the_rate() {
     assert!(better > 0, "none is better than planned");
 }
 
-/// Every factor that there is, and none besides, gives what building small gives; the promise is
-/// kept, or is the new rate.
+/// For every factor, folding gives the same filter as building at that size; other factors are
+/// refused. The promise is kept, or becomes the new rate.
 #[test]
 fn folding_by_each_factor() {
     for (layout, unit) in [(Layout::Line, 512), (Layout::SplitBlock, 256), (Layout::Scattered, 64)] {
@@ -215,15 +215,15 @@ fn folding_by_each_factor() {
     }
 }
 
-/// A union of more keys than the capacity is refused where its rate is past the promise, or one of
-/// more keys than anybody knows; it is judged by its lines, not by the number of its bits.
+/// A union of more keys than the capacity, or of an unknown number, is refused if its rate is past
+/// the promise. The rate is computed from the lines, not from the number of set bits.
 #[test]
 fn unions_are_judged_by_their_rate() {
     for &layout in Layout::ALL {
         let builder = BloomFilter::builder().layout(layout).capacity(1000);
         let part = |keys: core::ops::Range<u64>| filled(&builder, keys);
-        // Both have the same keys, so the union has no more than one: known to be few enough, or
-        // seen to be.
+        // Both have the same keys, so the union has no more than one of them: by the known number
+        // of keys, or by its bits.
         let mut same = part(0..900);
         same.union_with(&part(0..900)).unwrap();
         assert_eq!((same.keys_inserted(), same.is_over_capacity()), (Some(1800), false));
@@ -241,7 +241,7 @@ fn unions_are_judged_by_their_rate() {
             assert!(one.is_over_capacity(), "{layout}");
             assert_eq!(one.keys_inserted(), (!unknown).then_some(1800));
         }
-        // Half of the keys each, of which it is not known how many they are.
+        // Half of the keys each, with an unknown number of keys.
         let (mut one, mut other) = (part(0..450), part(450..900));
         other.meta.inserted = None.into();
         one.union_with(&other).unwrap();
@@ -249,7 +249,7 @@ fn unions_are_judged_by_their_rate() {
     }
 }
 
-/// What a filter says of folding, without looking for factors.
+/// Whether a filter can fold, found without searching for factors.
 #[test]
 fn it_can_fold_where_there_is_a_factor() {
     let one = BloomFilter::builder().capacity(1).build().unwrap();

@@ -1,4 +1,4 @@
-//! What batches do where keys are refused.
+//! Batches near the limit, if keys may be refused.
 
 use alloc::format;
 use alloc::vec;
@@ -23,8 +23,8 @@ fn a_refused_key_stops_a_batch_of_any_scheme() {
     }
 }
 
-/// A batch far from the end reports no bit; with fewer than four keys of room a line, it reports
-/// every one.
+/// A batch far from the limit counts no bit. With room for fewer than four keys a line, it counts
+/// every bit.
 #[test]
 fn a_batch_counts_near_the_end() {
     for builder in builders() {
@@ -32,7 +32,7 @@ fn a_batch_counts_near_the_end() {
         let lines = empty.lines.0.len() as u64;
         for (room, counts) in [(4 * lines + 1, false), (4 * lines, false), (4 * lines - 1, true), (600, true)]
         {
-            // As if so much room had been found.
+            // As if this much room had been found.
             let mut filter = empty.clone();
             filter.tally.free = room;
             filter.insert_many(&(0..500u64).collect::<Vec<_>>()).unwrap();
@@ -47,18 +47,18 @@ fn a_batch_counts_near_the_end() {
     }
 }
 
-/// What is done to a filter; keys are numbers from one on.
+/// A change to a filter; keys are numbers from one on.
 #[derive(Clone, Debug)]
 enum Step {
-    /// So many keys that were not in, one by one.
+    /// Inserts this many new keys, one by one.
     New(u64),
-    /// So many of the keys that are in, one by one.
+    /// Inserts this many of the present keys again, one by one.
     Again(u64),
-    /// So many, as a batch.
+    /// Inserts this many keys as a batch.
     Batch(u64),
     Policy(OverCapacity),
     Capacity(u64),
-    /// The keys of another filter, of which it is known how many they are, or not.
+    /// Unites with a filter of this many keys. The flag tells whether its number of keys is known.
     Union(u64, bool),
     Intersect,
     Clone,
@@ -86,12 +86,12 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..14)
 }
 
-/// A filter as its users see it, and one into which each key goes by itself and is counted.
+/// A filter as users see it, and one into which each key is inserted alone and counted.
 struct Pair {
     granted: BloomFilter,
     counted: BloomFilter,
     next: u64,
-    /// Keys that were chosen by the hash itself: they fall on a sixteenth of the lines.
+    /// Whether the keys were chosen by the hash itself: then they fall on a sixteenth of the lines.
     clustered: bool,
 }
 
@@ -102,7 +102,7 @@ impl Pair {
         (first..self.next).map(|key| finish_hash(key) >> if self.clustered { 4 } else { 0 }).collect()
     }
 
-    /// One by one, up to the first that is refused: what each said.
+    /// Inserts one by one, up to the first refused key, and compares the results.
     fn one_by_one(&mut self, hashes: &[u64]) {
         for &hash in hashes {
             let (found, expected) = (self.granted.insert_hash(hash), self.counted.insert_counted(hash));
@@ -174,8 +174,8 @@ fn change(filter: &mut BloomFilter, step: &Step) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Through every mixture of single keys, batches and changes, the same keys are refused as by
-    /// counting each, and nothing else differs either.
+    /// For every mixture of single keys, batches and changes, the same keys are refused as when
+    /// each key is counted, and everything else is equal too.
     #[test]
     fn grants_are_as_counting_each_key(
         layout in prop::sample::select(Layout::ALL.to_vec()),

@@ -1,4 +1,4 @@
-//! An inserter does what inserting one by one does, however it ends.
+//! An inserter has the same effects as inserting one by one, however it ends.
 
 use alloc::format;
 use alloc::string::String;
@@ -9,7 +9,8 @@ use super::*;
 use crate::ids::{KeyDomain, OverCapacity};
 use crate::kinds::bloom::BloomFilterBuilder;
 
-/// Full and far from it, under each policy; with every layout and a scheme of each sort.
+/// Full filters and nearly empty ones, under each policy, in every layout, with a scheme of each
+/// sort.
 fn filters() -> Vec<BloomFilter> {
     let mut filters = Vec::new();
     for builder in builders() {
@@ -49,7 +50,7 @@ fn as_one_by_one() {
         assert!(found == expected, "{through:?}");
         check_same(&through, &single);
 
-        // One that takes nothing changes nothing, and the next goes on.
+        // An inserter that takes no key changes nothing, and a further one goes on.
         drop(through.inserter());
         check_same(&through, &single);
         let hashes = (0..100u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -62,13 +63,13 @@ fn as_one_by_one() {
     }
 }
 
-/// Keys that go the way of an inserter.
+/// Keys for which the inserter has its fast path.
 fn integers() -> BloomFilterBuilder {
     BloomFilter::builder().capacity(20_000).key_domain(KeyDomain::Integer)
 }
 
-/// Wherever it stops: all keys are in, the count is at most a turn too high, and the filter goes
-/// on.
+/// Wherever it stops: all keys are inserted, the count is at most a turn too high, and the filter
+/// still works.
 #[test]
 fn forgotten() {
     for keys in [0, 1, 2, 1023, 1024, 1025, 1026, 5000] {
@@ -80,7 +81,7 @@ fn forgotten() {
         core::mem::forget(inserter);
         let counted = filter.keys_inserted().unwrap();
         assert!((keys..=keys + TURN).contains(&counted), "{keys} {counted}");
-        // The first key of a turn comes before it.
+        // The first key of a turn is counted before it.
         assert!(keys != 1 || counted == 1 + TURN, "{counted}");
         assert!((0..keys).all(|n| filter.contains(&n)));
         assert_eq!(filter.set_bits(), crate::bits::count(&filter.lines.0));
@@ -92,7 +93,7 @@ fn forgotten() {
     }
 }
 
-/// A key that panics ends it as a drop does.
+/// A panic of a key ends it like a drop.
 #[cfg(feature = "std")]
 #[test]
 fn unwound() {

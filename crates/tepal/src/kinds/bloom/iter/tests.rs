@@ -83,7 +83,7 @@ fn keys_before_a_refused_one_are_in() {
     assert!(matches!(builder.build_from(["1", "x"]), Err(Error::KeyRefused { .. })));
 }
 
-/// The iterator is not asked before the answers are.
+/// The iterator is not read before an answer is asked for.
 #[test]
 fn answers_come_when_they_are_asked_for() {
     let filter = BloomFilter::builder().capacity(10).build().unwrap();
@@ -109,7 +109,7 @@ fn a_filter_of_unknown_size_has_room_for_the_different_keys() {
             assert!(built == list && built.set_bits() == list.set_bits());
             assert_eq!(built.over_capacity(), builder.policy());
         }
-        // A size that is given stays.
+        // A given size stays.
         let built = builder.clone().capacity(5000).build_from(0..10u64).unwrap();
         assert_eq!((built.capacity(), built.keys_inserted()), (5000, Some(10)));
         let planned =
@@ -118,7 +118,7 @@ fn a_filter_of_unknown_size_has_room_for_the_different_keys() {
         let warned = builder.over_capacity(OverCapacity::Warn).build_from(vec!["a"]).unwrap();
         assert_eq!(warned.over_capacity(), OverCapacity::Warn);
     }
-    // What cannot be built is refused before a key is read.
+    // An impossible description is refused before a key is read.
     let wrong = BloomFilter::builder().false_positive_rate(2.0);
     let keys = core::iter::from_fn(|| -> Option<u64> { panic!("a key was read") });
     assert!(matches!(wrong.build_from(keys), Err(Error::Parameter { .. })));

@@ -1,4 +1,4 @@
-//! When it is enough: what is refused, warned of and ignored, and after how many keys.
+//! When a filter is full: what is refused, warned of and ignored, and after how many keys.
 
 #[cfg(feature = "foreign")]
 use alloc::string::ToString;
@@ -25,11 +25,11 @@ fn refusing_keeps_the_promise_and_loses_nobody() {
         assert!(matches!(refused, Error::CapacityReached { capacity: 2000, inserted: 0 }));
         assert!(accepted == 2000 || filter.false_positive_rate() <= WITHIN * 0.01, "{filter:?}");
         let before = filter.clone();
-        // What is in already, or looks so, is no new key.
+        // A member or a false positive is no new key.
         assert!((0..accepted).all(|key| !filter.insert(&key).unwrap()));
         assert!(filter == before);
 
-        // A batch stops at the same key, and says where.
+        // A batch stops at the same key, and its error tells where.
         let keys: Vec<u64> = (0..10_000).collect();
         let mut batch = builder.capacity(2000).build().unwrap();
         let Err(Error::CapacityReached { inserted, .. }) = batch.insert_many(&keys) else {
@@ -54,7 +54,7 @@ fn a_batch_and_then_single_keys_fill_the_capacity() {
     }
 }
 
-/// The key that a filter takes last leaves it full, and not over capacity.
+/// After its last key a filter is full, and not over capacity.
 #[test]
 fn refusing_is_never_over_capacity_by_inserting() {
     let mut past = 0;
@@ -68,13 +68,13 @@ fn refusing_is_never_over_capacity_by_inserting() {
                 keys.iter().find_map(|key| full.insert(key).err())
             };
             assert!(matches!(refused, Some(Error::CapacityReached { .. })), "{full:?}");
-            // One in twenty is past its promise when the keys of the capacity are in.
+            // One in twenty is past its promise when the keys of the capacity are inserted.
             let mut first = builder.clone().capacity(1000).build().unwrap();
             first.insert_many(&keys[..1000]).unwrap();
             let was_past = first.false_positive_rate() > WITHIN * first.promised_false_positive_rate();
             past += u32::from(was_past);
             assert!(!full.is_over_capacity() || was_past, "{full:?}");
-            // Nor is it a reason to refuse what is in already.
+            // Nor is that a reason to refuse members.
             let same = full.clone();
             full.union_with(&same).unwrap();
             assert!(full.lines == same.lines);
@@ -134,9 +134,10 @@ fn schemes_of_other_programs_refuse_nothing_unless_told() {
     assert!(strict.shrink_to(0.5).is_err());
 }
 
-/// Of many small filters, filled by single keys or batches until they refuse: none refuses a key
-/// before its capacity, the mean keeps the promise, and at most one in six is beyond it by itself.
-/// (One in twenty is expected; so few of a size cannot tell. The example `small` has a thousand.)
+/// Many small filters are filled by single keys or batches until they refuse. None refuses a key
+/// before its capacity, the mean keeps the promise, and at most one in six is past it by itself.
+/// (One in twenty is expected, but there are too few of each size to test that. The example `small`
+/// has a thousand.)
 #[test]
 fn small_filters_keep_the_promise_to_the_last_key() {
     for &layout in Layout::ALL {
@@ -158,7 +159,7 @@ fn small_filters_keep_the_promise_to_the_last_key() {
                     };
                     let rate = filter.false_positive_rate() / promised;
                     assert!(accepted >= capacity, "{filter:?}: {accepted}");
-                    // A key that looks as if it were in is taken.
+                    // A false positive is taken.
                     assert!(rate <= WITHIN || accepted <= capacity + 2, "{filter:?}: {accepted}, {rate}");
                     rates += rate;
                     beyond += u64::from(rate > WITHIN);
@@ -172,7 +173,7 @@ fn small_filters_keep_the_promise_to_the_last_key() {
     }
 }
 
-/// A shape that the caller fixes promises what its filters keep.
+/// Filters of a shape that the caller fixes keep their promise.
 #[test]
 fn fixed_shapes_keep_what_they_promise() {
     for &layout in Layout::ALL {
@@ -191,7 +192,7 @@ fn fixed_shapes_keep_what_they_promise() {
     }
 }
 
-/// Where it is not known how many keys are in, the bits alone say when it is enough.
+/// If the number of keys is not known, the bits alone decide when it is full.
 #[test]
 fn an_unknown_number_of_keys_is_judged_by_the_bits() {
     for builder in builders() {
@@ -206,8 +207,8 @@ fn an_unknown_number_of_keys_is_judged_by_the_bits() {
     }
 }
 
-/// Gives keys one by one, so many at most, until one is refused, and says how often the bits were
-/// looked at.
+/// Inserts up to `keys` keys one by one until one is refused. Returns how often the bits were
+/// checked.
 fn looks_until_refused(filter: &mut BloomFilter, keys: u64) -> u32 {
     let mut looks = 0;
     for key in 0..keys {
@@ -220,8 +221,8 @@ fn looks_until_refused(filter: &mut BloomFilter, keys: u64) -> u32 {
     looks
 }
 
-/// Near the end, repeats cost no look at the bits of a filter, and no look is missed however keys
-/// come.
+/// Near the end, repeats cause no check of the bits, and no check is missed, whatever the order of
+/// inserts.
 #[test]
 fn looks_are_few() {
     for builder in builders() {
@@ -232,8 +233,8 @@ fn looks_are_few() {
     }
 }
 
-/// Keys that were chosen by the filter's own hash are refused when half of them are in, with the
-/// reason, whether they fall on a quarter of the lines or fill a few of them; a seed of its own or
+/// Keys that were chosen by the filter's own hash are refused, with the reason, when half of them
+/// are inserted, whether they fall on a quarter of the lines or fill a few. A seed of its own or
 /// another policy takes them.
 #[test]
 fn keys_chosen_by_the_filters_hash_are_refused_half_way() {
@@ -251,7 +252,7 @@ fn keys_chosen_by_the_filters_hash_are_refused_half_way() {
                 panic!("{layout}: taken");
             };
             assert!(rate > 0.03 && promised == 0.01 && inserted == 10_000, "{layout}: {rate} {inserted}");
-            // What is in is in, and stays so.
+            // Members stay members.
             assert!(single == batch && keys[..10_000].iter().all(|key| batch.contains(key)));
             let shared = builder.clone().build().unwrap().into_shared();
             let taken = keys.iter().take_while(|key| shared.insert(*key).is_ok()).count();
@@ -265,7 +266,7 @@ fn keys_chosen_by_the_filters_hash_are_refused_half_way() {
     }
 }
 
-/// No sound filter is taken for one whose keys were chosen, however few its lines.
+/// Ordinary keys are never mistaken for chosen ones, however few lines the filter has.
 #[test]
 fn no_false_alarm() {
     for &layout in Layout::ALL {
@@ -280,9 +281,9 @@ fn no_false_alarm() {
     }
 }
 
-/// However few bits a key sets, and however few keys there are for the lines, ordinary keys are not
-/// taken for chosen ones; and what is said of keys like the members is what is measured of ordinary
-/// keys.
+/// Ordinary keys are not mistaken for chosen ones, however few bits a key sets and however few keys
+/// there are for the lines. The reported rate for keys like the members is the measured rate of
+/// ordinary keys.
 #[test]
 fn no_false_alarm_in_nearly_empty_filters() {
     for (layout, ks) in [(Layout::Line, [1, 2, 3, 6]), (Layout::Double, [2, 3, 4, 6])] {
@@ -304,8 +305,8 @@ fn no_false_alarm_in_nearly_empty_filters() {
     assert!((0.5..2.0).contains(&ratio), "{ratio}");
 }
 
-/// A filter with far more room than its capacity is not looked at for each key, and one whose rate
-/// is too small for a number still refuses in the end.
+/// A filter with far more room than its capacity is not checked for each key. One whose rate is too
+/// small for a float still refuses in the end.
 #[test]
 fn looks_are_few_in_large_filters_for_few_keys() {
     let mut filter = BloomFilter::builder().bit_len(8 << 20).capacity(1000).build().unwrap();
@@ -319,8 +320,8 @@ fn looks_are_few_in_large_filters_for_few_keys() {
     assert!(filter.false_positive_rate() <= WITHIN * filter.promised_false_positive_rate());
 }
 
-/// What tells whether a filter is full and what refuses a key are one rule: whoever opens a file is
-/// refused a new key if and only if it is said to be full.
+/// One rule decides whether a filter is full and whether it refuses a key: an opened filter refuses
+/// a new key if and only if it reports that it is full.
 #[test]
 fn a_filter_is_full_where_it_takes_no_new_key() {
     for layout in Layout::ALL {
@@ -344,9 +345,9 @@ fn a_filter_is_full_where_it_takes_no_new_key() {
     }
 }
 
-/// Past the capacity too it is said that the keys were chosen by the filter's hash, where they went
-/// in under another policy; and every key is refused, for in full lines each looks as if it were
-/// in.
+/// Past the capacity too the error says that the keys were chosen by the filter's hash, if they
+/// were inserted under another policy. Every key is refused, because in full lines each looks like
+/// a member.
 #[test]
 fn chosen_keys_are_named_past_the_capacity_too() {
     let builder = BloomFilter::builder().layout(Layout::Line).capacity(20_000);

@@ -1,4 +1,4 @@
-//! Rates, numbers of keys and fills against what is met.
+//! Computed rates, numbers of keys and fills against measured ones.
 
 use alloc::vec;
 
@@ -51,8 +51,8 @@ fn slices_show_the_fill() {
     assert_eq!(tiny.fill_of_slices(40), [0.0]);
 }
 
-/// Under schemes whose positions are remainders of 31 bits, the first positions are asked for a
-/// little more often: the share of the 2^31 numbers whose position is set.
+/// Under schemes whose positions are remainders of 31 bits, the first positions are probed slightly
+/// more often: the rate is the share of the 2^31 numbers whose position is set.
 #[cfg(feature = "foreign")]
 #[test]
 fn positions_from_31_bits_are_weighed() {
@@ -78,8 +78,7 @@ fn positions_from_31_bits_are_weighed() {
     }
 }
 
-/// Two lines of which we know all: in one every bit is set, in the other one bit in two of each
-/// word.
+/// Two lines with known bits: in one every bit is set, in the other every second bit of each word.
 #[test]
 fn rates_of_known_bits() {
     for (layout, k, rate) in [

@@ -29,7 +29,7 @@ fn bits_go_out_and_in() {
     }
 }
 
-/// Bits of the last byte that the filter does not have.
+/// Set bits of the last byte past the end of the filter are refused.
 #[cfg(feature = "foreign")]
 #[test]
 fn bits_beyond_the_last_one_are_refused() {
@@ -50,7 +50,7 @@ fn a_plan_stands_alone() {
     let filter = BloomFilter::builder().planned(plan).seed(7).build().unwrap();
     assert_eq!((filter.capacity(), filter.bit_len(), filter.layout()), (1000, plan.bit_len, plan.layout));
     assert_eq!(BloomFilter::builder().planned(plan).plan().unwrap(), plan);
-    // One that was changed, or is of another scheme.
+    // A plan that was changed, or is for another scheme.
     let changes: [fn(&mut Plan); 6] = [
         |plan: &mut Plan| plan.capacity = 0,
         |plan: &mut Plan| plan.false_positive_rate = f64::NAN,

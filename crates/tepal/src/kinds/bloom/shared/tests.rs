@@ -1,4 +1,4 @@
-// For the tests of a build without the feature `std`, too.
+// For tests of a build without the feature `std` too.
 extern crate std;
 
 #[cfg(feature = "foreign")]
@@ -21,7 +21,7 @@ fn filter(layout: Layout, capacity: u64) -> BloomFilter {
     BloomFilter::builder().layout(layout).capacity(capacity).false_positive_rate(0.01).build().unwrap()
 }
 
-/// Keys that differ from one call's `stream` to another's.
+/// Keys that differ between any two streams.
 fn keys(stream: u64, count: u64) -> Vec<u64> {
     (0..count).map(|i| stream << 40 | i).collect()
 }
@@ -32,8 +32,7 @@ fn threads_can_share_it() {
     is_shared_by_threads::<BloomFilter<Shared>>();
 }
 
-/// Threads that insert and ask at once, by every call, leave just the bits of one thread that does
-/// it alone.
+/// Threads that insert and look up at once, by every call, leave the same bits as one thread.
 #[test]
 fn many_threads_are_as_one() {
     let each = 100_000;
@@ -76,7 +75,7 @@ fn many_threads_are_as_one() {
     }
 }
 
-/// Every CPU level and every call sets and asks what the filter in memory does.
+/// Every CPU level and every call gives the same bits and answers as the filter in memory.
 #[test]
 fn one_thread_is_as_in_memory() {
     for (layout, k) in Layout::ALL.iter().flat_map(|&layout| {
@@ -119,7 +118,7 @@ fn one_thread_is_as_in_memory() {
     }
 }
 
-/// Filters that the machine has once are not copied to be shared, nor to be had back.
+/// Sharing a filter, and moving it back into memory, makes no copy.
 #[test]
 fn sharing_copies_nothing() {
     let mut plain = filter(Layout::Line, 1_000_000);
@@ -181,8 +180,8 @@ fn capacity_is_kept() {
                 threads.into_iter().map(|thread| thread.join().unwrap()).sum()
             });
             assert!(inserted >= capacity, "{layout} {capacity} by {batch}: refused after {inserted}");
-            // Each thread may finish its key, or its piece of a batch, however long it was kept
-            // from that.
+            // Each thread may finish its key, or its piece of a batch, however long it was
+            // interrupted.
             let late = 4.0 * batch.min(BATCH) as f64 * f64::from(shared.num_hashes()) / capacity as f64;
             let rate = shared.false_positive_rate() / shared.promised_false_positive_rate();
             let most = if rate > WITHIN && inserted < capacity + 4 { rate } else { (1.0 + late) * 1.04 };
@@ -192,7 +191,7 @@ fn capacity_is_kept() {
     }
 }
 
-/// What is inserted under a scheme with positions of its own is what one thread inserts.
+/// Inserts under a scheme without a hash are the same as those of one thread.
 #[cfg(feature = "foreign")]
 #[test]
 fn schemes_without_a_hash_are_shared_too() {
@@ -217,8 +216,8 @@ fn schemes_without_a_hash_are_shared_too() {
         assert_eq!(shared.false_positive_rate(), alone.false_positive_rate());
         let (none, many) = (shared.insert_hash(1), shared.insert_many_hashes(&[1]));
         assert!(matches!((none, many), (Err(Error::NoHash { .. }), Err(Error::NoHash { .. }))));
-        // Where new keys alone count, a repeat may come before the key of the other thread is in,
-        // and another order of keys makes others look as if they were in already.
+        // If only new keys count, a repeat may run before the other thread has inserted the key,
+        // and another order of keys has other false positives.
         let (here, there) = (shared.keys_inserted().unwrap(), alone.keys_inserted().unwrap());
         assert!(here >= there * 98 / 100 && here <= 8000, "{scheme}: {here}, {there}");
         let refused = (0..100_000u64).find_map(|i| shared.insert(&std::format!("more {i}")).err());
@@ -248,15 +247,15 @@ fn policies_and_refused_keys() {
     assert!(matches!(numbers.insert("y"), Err(Error::KeyRefused { .. })));
     assert_eq!(numbers.contains_many(&["17", "18", "19", "x"]), [true, true, false, false]);
     assert_eq!(numbers.keys_inserted(), Some(2));
-    // A full filter stays so, and takes keys that are in.
+    // A full filter stays full, and takes its members.
     let mut full = filter(Layout::Line, 1000);
     while full.insert(&full.keys_inserted().unwrap()).is_ok() {}
     let full = full.into_shared();
     assert!(!full.is_over_capacity() && full.insert("new").is_err() && !full.insert(&17u64).unwrap());
 }
 
-/// Filled by a thread, a filter that refuses is full and not over capacity; one that was over
-/// before stays so.
+/// After threads have filled it, a filter that refuses is full and not over capacity. One that was
+/// over before stays so.
 #[test]
 fn refusing_is_never_over_capacity_by_inserting() {
     for &layout in Layout::ALL {
@@ -276,8 +275,8 @@ fn refusing_is_never_over_capacity_by_inserting() {
     }
 }
 
-/// One thread is refused at the key at which it is refused in memory, and is told the same: exactly
-/// so where each new key is looked at.
+/// One thread is refused at the same key as in memory, with the same error: exactly, if each new
+/// key is checked.
 #[test]
 fn one_thread_is_refused_as_in_memory() {
     for &layout in Layout::ALL {
@@ -295,7 +294,7 @@ fn one_thread_is_refused_as_in_memory() {
     }
 }
 
-/// Sixteen threads that insert such pieces at once stay within the limit; where nobody is refused,
+/// Sixteen threads that insert such pieces at once stay within the limit. If nobody is refused,
 /// pieces are whole.
 #[test]
 fn pieces_leave_room_for_sixteen_threads() {
@@ -312,8 +311,7 @@ fn pieces_leave_room_for_sixteen_threads() {
     }
 }
 
-/// Schemes with positions of their own, by one thread: every answer, count and refusal is as in
-/// memory.
+/// Schemes without a hash, by one thread: every answer, count and refusal is the same as in memory.
 #[cfg(feature = "foreign")]
 #[test]
 fn schemes_without_a_hash_are_as_in_memory() {
@@ -322,7 +320,7 @@ fn schemes_without_a_hash_are_as_in_memory() {
         let mut plain = builder.over_capacity(OverCapacity::Refuse).build().unwrap();
         let shared = plain.clone().into_shared();
         let (mut new, mut refused, mut full_of) = (0, 0, 0);
-        // Each key twice, and all again once it is full.
+        // Each key twice, and all of them again when it is full.
         for i in (0..450).flat_map(|i| [i, i]).chain(0..450) {
             let key = std::format!("key {i}");
             let outcome = std::format!("{:?}", shared.insert(&key));
@@ -337,7 +335,7 @@ fn schemes_without_a_hash_are_as_in_memory() {
     }
 }
 
-/// Partial filters go into a shared one as they go into one in memory, while others insert.
+/// Partial filters are united into a shared filter as into one in memory, while others insert.
 #[test]
 fn partial_filters_are_united() {
     for layout in [Layout::Line, Layout::Double, Layout::SplitBlock, Layout::Scattered] {
@@ -375,7 +373,7 @@ fn a_union_is_refused_as_in_memory() {
     let refused = shared.union_with(&filter(Layout::Line, 3000)).unwrap_err();
     assert!(matches!(refused, Error::Incompatible { property: "size in bits", .. }));
 
-    // Of an intersection it is not known how many keys it holds, nor of its union with others.
+    // The number of keys of an intersection is not known, nor that of its union with others.
     let mut common = part.clone();
     common.intersect_with(&all).unwrap();
     assert_eq!((common.keys_inserted(), shared.keys_inserted()), (None, Some(1500)));
@@ -386,7 +384,7 @@ fn a_union_is_refused_as_in_memory() {
     assert_eq!(shared.into_owned().unwrap().keys_inserted(), None);
 }
 
-/// Whatever fills a shared filter, single keys are refused as soon as one in memory refuses them.
+/// However a shared filter was filled, it refuses single keys as early as one in memory.
 #[test]
 fn a_filter_that_was_united_full_is_full() {
     let mut plain = filter(Layout::Line, 1000);
@@ -416,7 +414,7 @@ fn a_cleared_filter_is_as_new() {
     }
 }
 
-/// A file that is saved while threads insert holds all keys whose insert happened before.
+/// A file that is saved while threads insert has all keys whose insert happened before.
 #[cfg(feature = "std")]
 #[test]
 fn it_is_saved_while_threads_insert() {
@@ -442,8 +440,8 @@ fn it_is_saved_while_threads_insert() {
     assert_eq!(shared.to_bytes().unwrap(), shared.snapshot().unwrap().to_bytes().unwrap());
 }
 
-/// Threads that insert keys which were chosen by the filter's own hash are all refused when half of
-/// the keys are in, and told why.
+/// If threads insert keys that were chosen by the filter's own hash, all are refused when half of
+/// the keys are inserted, with the reason.
 #[test]
 fn chosen_keys_are_refused_on_every_thread() {
     let shared = filter(Layout::Line, 40_000).into_shared();
@@ -464,8 +462,8 @@ fn chosen_keys_are_refused_on_every_thread() {
     assert!((20_000..22_000).contains(&inserted), "{inserted}");
 }
 
-/// Where nobody is refused, a filter is over capacity from the key on that takes it past its
-/// promise, and not before: one key more might, when it is looked at.
+/// If nobody is refused, a filter is over capacity from the key on that takes it past its promise,
+/// and not before. A check allows for one more key.
 #[test]
 fn warning_begins_at_the_key_that_breaks_the_promise() {
     let mut told = 0;

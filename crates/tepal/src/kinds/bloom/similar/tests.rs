@@ -12,13 +12,13 @@ fn filter(layout: Layout, capacity: u64, rate: f64, seed: u64) -> BloomFilter {
     builder.over_capacity(OverCapacity::Ignore).build().unwrap()
 }
 
-/// Keys of a shard by the top bits of the filter's own hash, and others of it.
+/// Keys of a shard by the top bits of the filter's own hash, and further keys of that shard.
 fn shard(filter: &BloomFilter, keys: usize) -> impl Iterator<Item = u64> {
     let hasher = filter.key_hasher();
     (0..u64::MAX).filter(move |key| hasher.hash(key).unwrap() >> 60 == 5).take(keys)
 }
 
-/// The measured rate for others of the shard is what is said.
+/// The measured rate for other keys of the shard is the reported one.
 #[test]
 fn the_rate_of_a_shard_is_told() {
     for layout in LAYOUTS {
@@ -31,12 +31,13 @@ fn the_rate_of_a_shard_is_told() {
         let told = filter.false_positive_rate_like_members();
         assert!((told / measured - 1.0).abs() < 0.15, "{layout}: {told} told, {measured} measured");
         let clustered = filter.warnings().iter().any(|warning| matches!(warning, Warning::Clustered { .. }));
-        // Of scattered bits one follows from what the keys were chosen by: 1.3 times the promise.
+        // In the layout `scattered` one position follows from the bits that the keys were chosen
+        // by: 1.3 times the promise.
         assert_eq!(clustered, layout != Layout::Scattered, "{layout}: {told}");
     }
 }
 
-/// Keys from anywhere: both rates are the same, whatever their number, and nobody is warned.
+/// For evenly spread keys both rates are equal, whatever their number, and there is no warning.
 #[test]
 fn keys_from_anywhere_are_like_any_other() {
     for layout in LAYOUTS {
@@ -68,7 +69,7 @@ fn a_full_filter_has_no_other_rate() {
     }
 }
 
-/// The seed that nobody names is one that nobody else uses, and a purpose has its own.
+/// The default seed equals no purpose's seed, and each purpose has its own.
 #[test]
 fn seeds_of_purposes() {
     assert_eq!(DEFAULT_SEED, crate::key::schemes::xxh3::hash(b"tepal default seed", 0));
@@ -86,8 +87,8 @@ fn seeds_of_purposes() {
     assert_eq!(seeds.len(), 1002);
 }
 
-/// What the fullest block says of the others is true of their mean: of keys from anywhere, nearly
-/// always enough, and of chosen ones too little.
+/// The fullest block bounds the mean of the others: for evenly spread keys the bound is nearly
+/// always low enough, and for chosen keys it is not.
 #[test]
 fn the_fullest_block_tells_when_there_are_no_crowds() {
     for layout in LAYOUTS {
@@ -98,7 +99,7 @@ fn the_fullest_block_tells_when_there_are_no_crowds() {
             assert!(!filter.measured().surely_fewer_others(every, others), "{layout}");
             assert!(filter.measured().surely_fewer_others(every, 3.0 * others + 10.0), "{layout}");
 
-            // All of them in a sixteenth of the lines.
+            // All keys in a sixteenth of the lines.
             filter.clear().unwrap();
             (0..10_000u64).for_each(|i| drop(filter.insert_hash(crate::hash::finish_hash(i) >> 4)));
             let crowd = filter.measured().others(every);

@@ -1,4 +1,4 @@
-//! Keys in batches, into a chain of our own: each in its order, once, under one promise.
+//! Batches into tepal's own chain: each key in its order, once, under one promise.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -25,14 +25,15 @@ fn noted(chain: &mut ScalableBloomFilter, keys: &[u64]) -> Vec<bool> {
     is_new
 }
 
-/// One key at a time, in batches of any length, and by the calls that say nothing: the same links,
-/// bits and answers.
+/// One key at a time, batches of any length, and the calls without answers: the links, bits and
+/// answers are the same.
 #[test]
 fn a_batch_is_its_keys_one_by_one() {
     for lengths in [1, 7, 511, 512, 513, 5000] {
         let mut one_by_one = builder(100, 0.01).build_growing().unwrap();
         let (mut batches, mut silent) = (one_by_one.clone(), crate::AnyFilter::from(one_by_one.clone()));
-        // Some stand twice in a batch, some came long before; links begin amid batches.
+        // Some keys stand twice in a batch, some were inserted long before, and links begin within
+        // batches.
         let keys: Vec<u64> = (0..9000u64).map(|i| i * i % 6007 + i / 4).collect();
         let expected: Vec<bool> = keys.iter().map(|key| one_by_one.insert(key).unwrap()).collect();
         let found: Vec<bool> = keys.chunks(lengths).flat_map(|piece| noted(&mut batches, piece)).collect();
@@ -44,15 +45,15 @@ fn a_batch_is_its_keys_one_by_one() {
         assert_eq!(counts(&batches), counts(&one_by_one), "{lengths}");
         assert!(batches == one_by_one && silent == batches.clone().into(), "{lengths}");
         assert!(keys.iter().all(|key| batches.contains(key)) && batches.links().len() > 3);
-        // Of a key that is in, nothing changes.
+        // A key that is a member changes nothing.
         let before = counts(&batches);
         assert!(noted(&mut batches, &keys).iter().all(|is_new| !is_new));
         assert_eq!(counts(&batches), before);
     }
 }
 
-/// The rate is within the promise wherever the chain is: half-way through a link, at its end, right
-/// after the next began.
+/// The rate is within the promise at every point: in the middle of a link, at its end, and right
+/// after the next link began.
 #[test]
 fn the_promise_is_kept_at_every_edge() {
     let promised = 0.01;
@@ -76,7 +77,8 @@ fn the_promise_is_kept_at_every_edge() {
             }
             capacity += link;
         }
-        // Measured too: integers in a row, and others in a row far from them.
+        // Measured too: members are consecutive integers, and non-members are consecutive integers
+        // far from them.
         let strangers: Vec<u64> = (1 << 40..(1 << 40) + 100_000).collect();
         let wrong = crate::AnyFilter::from(chain).contains_many(&strangers);
         let wrong = wrong.into_iter().filter(|held| *held).count();
@@ -84,8 +86,8 @@ fn the_promise_is_kept_at_every_edge() {
     }
 }
 
-/// Keys that were chosen by the chain's own hash are not taken for ever, held or not, and nothing
-/// changes by being refused.
+/// Keys that were chosen by the chain's own hash are refused in the end, members or not, and a
+/// refusal changes nothing.
 #[test]
 fn keys_of_its_own_hash_are_refused() {
     for rate in [0.05, 1e-4] {
@@ -106,7 +108,7 @@ fn keys_of_its_own_hash_are_refused() {
         let before = chain.clone();
         assert!(chain.insert(&shard[19_999]).is_err() && chain.insert_many(&shard[15_000..]).is_err());
         assert!(chain == before);
-        // In crowded lines each key looks as if it were in.
+        // In crowded lines each key looks like a member.
         assert!(chain.insert(&shard[0]).is_err() && chain.contains(&shard[0]));
     }
 }
@@ -126,13 +128,13 @@ fn what_is_expected_makes_the_next_link_larger() {
         assert_eq!(capacities(&chain), [100, second], "{expected}");
         assert_eq!(chain.promised_false_positive_rate(), 0.01);
     }
-    // What has come is expected no longer.
+    // Keys that were inserted are no longer expected.
     let mut chain = builder(100, 0.01).build_growing().unwrap();
     noted(&mut chain, &(0..50).collect::<Vec<_>>());
     chain.expect_more(950);
     noted(&mut chain, &(50..10_000).collect::<Vec<_>>());
     assert_eq!(capacities(&chain), [100, 900, 1100, 6400, 25_600]);
-    // Nor is it after the keys are forgotten.
+    // Nor are they after `clear`.
     let mut chain = builder(100, 0.01).build_growing().unwrap();
     chain.expect_more(5000);
     chain.clear().unwrap();
@@ -156,7 +158,7 @@ fn what_cannot_be_built_is_refused() {
         let error = builder.build_growing().unwrap_err();
         assert!(alloc::format!("{error}").contains(part), "{error}");
     }
-    // Without a word it is for as many keys as come, at the usual rate.
+    // By default it is for any number of keys, at the default rate.
     let chain = BloomFilter::builder()
         .scheme(Scheme::Xxh64)
         .over_capacity(OverCapacity::Refuse)
@@ -165,8 +167,8 @@ fn what_cannot_be_built_is_refused() {
     assert_eq!((chain.links()[0].capacity(), chain.promised_false_positive_rate()), (65_536, 0.01));
 }
 
-/// Keys that were prepared for a scheme without a hash are none of a chain that has one: nothing
-/// goes in.
+/// A chain with a hash refuses keys that were prepared for a scheme without one: nothing is
+/// inserted.
 #[cfg(all(feature = "foreign", feature = "extras"))]
 #[test]
 fn keys_of_another_scheme_are_refused() {

@@ -1,4 +1,4 @@
-//! Chains from nothing are what their programs make.
+//! Chains built from nothing equal those of their programs.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -51,7 +51,7 @@ fn what_no_server_makes_is_refused() {
     refused(chain_of(Scheme::RedisBloom).capacity(u64::MAX).expansion(2), "more than this machine");
 }
 
-/// Only by its items is a link full, whatever was asked for past its capacity.
+/// A link is full only by its number of items, whatever policy was asked for.
 #[test]
 fn links_are_filled_to_their_capacity() {
     for scheme in [Scheme::RedisBloom, Scheme::ValkeyBloom] {
@@ -66,7 +66,7 @@ fn links_are_filled_to_their_capacity() {
     }
 }
 
-/// A chain without a file yet is written as its program would write the empty key.
+/// The file of an empty chain equals what its program would write for an empty key.
 #[test]
 fn an_empty_chain_has_a_file() {
     for (scheme, format) in

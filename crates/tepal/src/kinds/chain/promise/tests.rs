@@ -1,5 +1,5 @@
-//! The plan of links over years of runs, by arithmetic, and chains that are opened and saved for
-//! each run.
+//! The plan of links over years of runs, by arithmetic, and real chains that are opened and saved
+//! in each run.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -8,13 +8,13 @@ use super::*;
 use crate::params::Request;
 use crate::{BloomFilter, Opened, file::Format};
 
-/// Of `tepal uniq`.
+/// The first capacity of `tepal uniq`.
 const FIRST: u64 = 65_536;
 const EXPANSION: u32 = 4;
-/// How many keys `tepal uniq` expects for each that is left in a file.
+/// The number of keys that `tepal uniq` expects for each key that is left in a file.
 const RESERVE: f64 = 1.03;
 
-/// A chain on paper.
+/// A chain that exists only as numbers.
 struct Paper {
     links: Vec<LinkPlan>,
     expansion: u32,
@@ -45,7 +45,8 @@ impl Paper {
         self.links.iter().map(|link| link.capacity).sum()
     }
 
-    /// Takes the keys of a run, of which a part is read before anything is expected.
+    /// Takes the keys of a run. `unexpected` of them are read before the chain is told what to
+    /// expect.
     fn run(&mut self, keys: u64, unexpected: Option<u64>) -> Result<()> {
         let end = self.held + keys;
         while end > self.capacity() {
@@ -60,8 +61,8 @@ impl Paper {
     }
 }
 
-/// Ten years of daily runs: at most 12 links, and at most 1.25 times the bits that the same keys
-/// take through one pipe, on every day, whatever was expected.
+/// Ten years of daily runs need at most 12 links, and on every day at most 1.25 times the bits that
+/// the same keys take in one run, whatever was expected.
 #[test]
 fn ten_years_take_few_links_and_no_more_bits_than_a_pipe() {
     for (keys, days) in [(1, 3650), (70_000, 3650), (300_000, 3650), (10_000_000, 3650)] {
@@ -102,14 +103,15 @@ fn expected_keys_add_no_links() {
                     end += link;
                 }
                 assert!(chain.links.len() <= totals, "{first}, {expansion}: {:?}", chain.links);
-                // With a right guess no more is planned than a chain plans that is told nothing.
+                // With a right guess the plan has no more room than that of a chain without a
+                // guess.
                 assert!(chain.capacity() <= end);
             }
         }
     }
 }
 
-/// Chains that were made with a link for each run go on, as far as their promise lets them.
+/// Chains that were made with a link for each run still grow, as far as their promise allows.
 #[test]
 fn a_chain_of_many_links_goes_on() {
     for (count, capacity, promise, least) in [
@@ -125,7 +127,7 @@ fn a_chain_of_many_links_goes_on() {
         }
         let before = chain.capacity();
         chain.held = before;
-        // A key more, again and again.
+        // One more key, again and again.
         let error = loop {
             if let Err(error) = chain.run(chain.capacity() + 1 - chain.held, Some(0)) {
                 break error;
@@ -139,8 +141,8 @@ fn a_chain_of_many_links_goes_on() {
     }
 }
 
-/// A run of the chain: opened, told what to expect, given its keys in pages, saved. Gives its links
-/// and how many keys were new.
+/// One run of the chain: it is opened, told what to expect, given its keys in pages, and saved.
+/// Returns its number of links and how many keys were new.
 fn run(file: &mut Vec<u8>, keys: core::ops::Range<u64>) -> (usize, u64) {
     let crate::AnyFilter::Scalable(mut chain) = crate::from_bytes(file).unwrap().into_filter() else {
         panic!("no chain");
@@ -177,10 +179,10 @@ fn a_state_goes_on_for_years() {
             new += new_today;
             assert!(links <= most, "day {day}: {links} links");
         }
-        // Of 6.3 million, 6.3 are taken for seen at most on average, which is 25 once in 10^8
-        // times.
+        // Of 6.3 million keys, at most 6.3 are false positives on average; more than 25 happen once
+        // in 10^8 times.
         assert!(runs * keys - new <= 25, "{new} of {}", runs * keys);
-        // The same keys through a pipe.
+        // The same keys in one run.
         let mut pipe = uniq();
         pipe.insert_many(&(0..runs * keys).collect::<Vec<_>>()).unwrap();
         let through_a_pipe = bytes(pipe).len();
@@ -192,8 +194,7 @@ fn a_state_goes_on_for_years() {
     }
 }
 
-/// A chain that cannot grow says so before and when a key comes, keeps what it has and answers as
-/// before.
+/// A chain that cannot grow reports it before and at a new key, keeps its keys and still answers.
 #[test]
 fn a_chain_ends_where_its_promise_does() {
     for rate in [4e-12, 1e-11] {
@@ -223,7 +224,7 @@ fn a_chain_ends_where_its_promise_does() {
     }
 }
 
-/// No more links than a file can have: they could be saved, and not be read again.
+/// A chain never has more links than a file can have: it could be saved, and not be opened.
 #[test]
 fn a_chain_has_no_more_links_than_a_file() {
     let link = |rate| {

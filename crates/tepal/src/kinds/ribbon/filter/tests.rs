@@ -9,7 +9,7 @@ use crate::bits::mix::finish;
 use crate::ids::{KeyDomain, OverCapacity};
 use crate::{AnyFilter, Opened, facts::Labels, file::Format, hash::PreparedKeys};
 
-/// Different hashes, by numbers.
+/// Different hashes, numbered from `from`.
 fn hashes(from: u64, count: usize) -> Vec<u64> {
     (from << 40..).map(finish).take(count).collect()
 }
@@ -39,7 +39,7 @@ fn no_key_is_lost_at_any_size() {
     }
 }
 
-/// All hashes that differ in a few neighbouring bits, as a caller's own can.
+/// All hashes that differ in a few neighbouring bits, as a caller's own hashes may.
 #[test]
 fn hashes_of_a_cube_are_held() {
     let step = if cfg!(debug_assertions) { 7 } else { 1 };
@@ -53,7 +53,7 @@ fn hashes_of_a_cube_are_held() {
     }
 }
 
-/// Past the sizes at which layers are of another sort, and of several shards.
+/// Past the sizes at which layers change their form and have several shards.
 #[test]
 fn the_rate_is_met_and_not_overshot() {
     let n = if cfg!(debug_assertions) { 3000 } else { 160_000 };
@@ -73,8 +73,8 @@ fn the_rate_is_met_and_not_overshot() {
     }
 }
 
-/// Of as many keys as have one, a second ribbon meets the rate, in fewer bits than columns of two
-/// lengths.
+/// For numbers of keys that have one, a second ribbon meets the rate in fewer bits than columns of
+/// two lengths.
 #[test]
 fn a_second_ribbon_makes_it_smaller() {
     let n = if cfg!(debug_assertions) { 3000 } else { 150_000 };
@@ -108,7 +108,8 @@ fn a_second_ribbon_makes_it_smaller() {
         assert!(n < 10_000 || over < most || rate == 0.07, "{rate}: {over}");
         assert!(filter.bit_len() < other.bit_len() || rate == 0.07, "{rate}");
     }
-    // None for few keys, a power of two, what lies close to one, and a rate of 1/64 or less.
+    // There is none for few keys, for a power of two, for a rate close to one, and for a rate of
+    // 1/64 or less.
     let close = [0.0626, 0.124, 0.057, 0.037, 0.03, 0.027, 0.02, 0.015, 0.0117];
     for (n, rate) in close.map(|rate| (4000, rate)).into_iter().chain([(2047, 0.1), (4000, 0.125)]) {
         assert!(built(&keys[..n.min(keys.len())], rate).ribbon.thin.is_none(), "{n} {rate}");
@@ -116,12 +117,12 @@ fn a_second_ribbon_makes_it_smaller() {
     assert!(built(&keys[..2048], 0.1).ribbon.thin.is_some());
 }
 
-/// From 100,000 keys on, at any rate of 1/8 or less: at most 1.02 times the least, log2(1 / rate),
-/// for these keys.
+/// From 100,000 keys on, at any rate of 1/8 or less: at most 1.02 times the least bits, log2(1 /
+/// rate), for these keys.
 #[test]
 fn no_rate_from_an_eighth_on_takes_more() {
-    // How far between two powers of two: just beside each place where a second ribbon can begin or
-    // end too.
+    // Rates between two powers of two, also just beside each point where a second ribbon begins or
+    // ends.
     let between = (0..64).flat_map(|step| [0.01, 0.5, 0.99].map(|at| (f64::from(step) + at) / 64.0));
     let between: Vec<f64> = between.chain([0.0]).collect();
     let rates = |power: i32| between.iter().map(move |at| 0.5f64.powi(power) * (1.0 - at / 2.0));
@@ -132,7 +133,7 @@ fn no_rate_from_an_eighth_on_takes_more() {
             assert!((1.0..1.0195).contains(&over), "{n} {rate}: {over}");
         }
     }
-    // What is built is what was planned: where it is dearest.
+    // The built filter has the planned size, at the rates that cost most.
     let n = if cfg!(debug_assertions) { 3000 } else { 100_000 };
     let keys = hashes(31, n);
     for power in 3..8 {
@@ -174,7 +175,7 @@ fn order_repeats_and_threads_change_no_bit() {
         let threads = core::num::NonZeroUsize::new(threads).unwrap();
         assert!(builder.threads(threads).build_from_hashes(keys.clone()).unwrap() == filter);
     }
-    // The same ribbons for another rate: what decides who is picked is another number.
+    // The same ribbons for another rate: the number that decides which keys are picked differs.
     let mut other = filter.clone();
     other.ribbon.thin = None;
     assert!(other != filter && !filter.is_of_the_same_ribbon(&other));
@@ -186,8 +187,8 @@ fn hashes_that_lie_together_are_held_too() {
     for together in [|i: u64| i, |i: u64| i << 50, |i: u64| !i, |i: u64| 0x55 << 56 | i << 20] {
         for n in [3, 300, 5000] {
             let keys: Vec<u64> = (0..n).map(together).collect();
-            // What a second ribbon stands behind moves no hashes: it is another filter, or one that
-            // has them all.
+            // A second ribbon cannot stand behind a ribbon that moves hashes. Then the file is
+            // another filter, or one that has all keys.
             let other = built(&keys, 0.1);
             assert!(is_held(&other, &keys) && other.false_positive_rate() <= 0.1);
             let filter = built(&keys, 0.01);
@@ -235,7 +236,7 @@ fn a_file_is_the_filter() {
         assert_eq!(opened.promised_false_positive_rate(), rate);
         assert!((0..n).all(|key| opened.contains(&key)));
         assert_eq!(back.to_bytes().unwrap(), bytes);
-        // Each byte matters.
+        // Every byte matters.
         for at in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
@@ -277,7 +278,7 @@ fn what_cannot_be_is_refused_in_words() {
     assert!(filter == before && filter.fold_factors().is_empty() && !filter.is_full());
 }
 
-/// Hashes in pieces of whatever length.
+/// Hashes in pieces of any length.
 #[cfg(feature = "parallel")]
 struct InPieces(Vec<u64>, usize);
 
@@ -293,7 +294,7 @@ impl crate::kinds::ribbon::pieces::Pieces for InPieces {
     }
 }
 
-/// Wherever pieces end: within a shard, between two, with all.
+/// Pieces may end within a shard, between two shards, or with the last hash.
 #[cfg(feature = "parallel")]
 #[test]
 fn pieces_of_any_length_are_the_same_ribbon() {
@@ -317,8 +318,8 @@ fn pieces_of_any_length_are_the_same_ribbon() {
     }
 }
 
-/// Whatever is added, in whatever order and way, beside whatever ribbon, against a set: nobody is
-/// lost, no stranger is let in more often, and the file follows from the set.
+/// Keys are added in any order and by any call, beside any ribbon, and compared with a set: no
+/// member is lost, there are no more false positives, and the file depends only on the set.
 #[test]
 fn added_keys_are_in_whatever_the_way() {
     use alloc::collections::BTreeSet;
@@ -382,7 +383,7 @@ fn added_keys_are_in_whatever_the_way() {
         );
         assert!(filter.added.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(filter.added.iter().all(|hash| !built.contains_hash(*hash)));
-        // Strangers find what they found before.
+        // Non-members get the same answers as before.
         let strangers = (5000..9000u32).filter(|key| filter.contains(key) != built.contains(key)).count();
         assert_eq!(strangers, 0, "{seed}");
         let mut again = built.clone();
@@ -446,7 +447,7 @@ fn what_is_planned_is_what_is_built() {
     assert!(matches!(RibbonFilter::builder().planned_size_in_bytes(u64::MAX), Err(Error::TooLarge { .. })));
 }
 
-/// Of many keys the plan is nearer: how many of them a second ribbon is for, too.
+/// For many keys the plan is nearer, also for the number of keys in a second ribbon.
 #[test]
 fn a_large_plan_is_near() {
     let keys = hashes(46, 300_000);

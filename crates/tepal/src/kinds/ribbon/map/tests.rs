@@ -9,7 +9,7 @@ use crate::bits::mix::finish;
 use crate::ids::{KeyDomain, OverCapacity};
 use crate::{AnyFilter, Opened, facts::Labels, file::Format, hash::PreparedKeys};
 
-/// Different hashes with a value each, below a limit.
+/// Different hashes, each with a value below a limit.
 fn pairs(from: u64, count: usize, below: u64) -> Vec<(u64, u32)> {
     (from << 40..).map(finish).take(count).map(|h| (h, ((h >> 7) % below) as u32)).collect()
 }
@@ -36,7 +36,7 @@ fn check(map: &RibbonMap, pairs: &[(u64, u32)]) {
     }
 }
 
-/// How many of other keys get a value.
+/// The share of non-members that get a value.
 fn wrong(map: &RibbonMap, others: u64) -> f64 {
     let hashes: Vec<u64> = (0..others).map(|i| finish(i | 1 << 63)).collect();
     let mut values = alloc::vec![None; hashes.len()];
@@ -59,8 +59,8 @@ fn every_key_has_its_value_at_any_size() {
     }
 }
 
-/// Bits a key are those of the value and of the rate; how often another key gets a value is what is
-/// said.
+/// The bits a key are those of the value and of the rate; the share of non-members that get a value
+/// is the reported one.
 #[test]
 fn bits_and_rate_are_those_that_were_asked_for() {
     let n = if cfg!(debug_assertions) { 3000 } else { 160_000 };
@@ -79,7 +79,7 @@ fn bits_and_rate_are_those_that_were_asked_for() {
     }
 }
 
-/// Named values take log2 of how many there are, and none is found that has no name.
+/// Named values take log2 of their number, and no lookup returns a value without a name.
 #[test]
 fn names_are_kept_and_other_values_are_none() {
     let n = if cfg!(debug_assertions) { 3000 } else { 160_000 };
@@ -97,7 +97,7 @@ fn names_are_kept_and_other_values_are_none() {
             "{count}: {found} {said}"
         );
         let taken = map.bit_len() as f64 / n as f64;
-        // A value of one name takes nothing.
+        // A value with only one name takes no bits.
         let least = (count as f64 / rate).log2().max(map.value_bits().into());
         assert!(n < 10_000 || taken < 1.006 * least + 0.09, "{count} {rate}: {taken} of {least}");
         assert_eq!(map.num_names() as u64, count);
@@ -192,7 +192,7 @@ fn a_file_is_the_map() {
         assert_eq!(opened.promised_false_positive_rate(), rate);
         assert!((0..n).all(|key| opened.get(&key) == Some(value(key))));
         assert_eq!(back.to_bytes().unwrap(), bytes);
-        // Each byte matters.
+        // Every byte matters.
         for at in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
@@ -250,8 +250,8 @@ fn what_cannot_be_is_refused_in_words() {
     assert!(filter == other && filter.fold_factors().is_empty() && filter.is_full());
 }
 
-/// What was planned is what is built, within a hundredth, with names and without, for known keys
-/// too.
+/// The built map has the planned size within a hundredth, with names and without, and for known
+/// keys too.
 #[test]
 fn a_map_is_planned() {
     for (keys, bits, names) in [(10_000u32, 1u8, 0usize), (30_000, 7, 100), (50_000, 32, 0), (20_000, 3, 5)] {
@@ -283,7 +283,7 @@ fn maps_of_other_names_are_not_equal() {
     let maps = [named(&[]), named(&["red", "green"]), named(&["red", "blue"]), named(&["green", "red"])];
     for (i, one) in maps.iter().enumerate() {
         for (j, other) in maps.iter().enumerate() {
-            // All of them have one ribbon.
+            // All of them have the same ribbon.
             assert_eq!(one.ribbon.as_lines(), other.ribbon.as_lines());
             assert_eq!(one == other, i == j, "{i} {j}");
         }

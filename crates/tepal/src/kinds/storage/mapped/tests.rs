@@ -1,5 +1,4 @@
-//! The place that was found once is the one that the owner of the lines says when it is asked
-//! again.
+//! The stored address is the one that the owner of the lines gives when it is asked again.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,7 +22,7 @@ fn asked(mapped: &Mapped) -> &[Line] {
     }
 }
 
-/// Where it lies, moved or not.
+/// Checks the address, before and after a move.
 fn check(mapped: Mapped) -> Mapped {
     let moved = Box::new(mapped);
     assert!(core::ptr::eq(moved.as_lines(), asked(&moved)) && moved.as_lines() == asked(&moved));

@@ -15,7 +15,7 @@ fn hash(i: u64) -> u64 {
     (z ^ (z >> 31)).wrapping_mul(0x94D0_49BB_1331_11EB) ^ (z >> 29)
 }
 
-/// The copies of each number, and a filter with them.
+/// The copies of each fingerprint, and a filter with them.
 #[derive(Default)]
 struct Model(BTreeMap<u64, u64>);
 
@@ -94,7 +94,7 @@ fn a_filter_is_what_the_copies_of_its_numbers_are() {
         // The same by sorting.
         let mut sorted = builder.clone().over_capacity(OverCapacity::Ignore).build().unwrap();
         for (number, copies) in &model.0 {
-            // Any hash of that number.
+            // Any hash with that fingerprint.
             let key = (0..).map(hash).find(|key| filter.core.table.number(*key) == *number);
             if capacity < 1000 && rate > 1e-4 {
                 sorted.insert_sorting(alloc::vec![key.unwrap(); *copies as usize], capacity).unwrap();
@@ -185,7 +185,7 @@ fn a_file_is_the_filter() {
                 other => Err(other),
             })
             .unwrap();
-        // Each byte matters.
+        // Every byte matters.
         for at in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << (at % 8);
@@ -216,7 +216,7 @@ fn keys_chosen_for_one_line_are_refused_before_the_table_grows_without_end() {
     let mut filter =
         QuotientFilter::builder().capacity(100_000).over_capacity(OverCapacity::Ignore).build().unwrap();
     let numbers = filter.numbers();
-    // All numbers from 0 on: found by search of the one hash that has each.
+    // The fingerprints from 0 on: a search finds the one hash of each.
     let hash_of = |number: u64| {
         let spread = ((u128::from(number) << 64) / u128::from(numbers) + 1) as u64;
         let h = spread.wrapping_mul(0xF1DE_83E1_9937_733D);
@@ -235,8 +235,8 @@ fn keys_chosen_for_one_line_are_refused_before_the_table_grows_without_end() {
     assert!(filter.size_in_bytes() < 16 * 120_000, "{refused:?} {}", filter.size_in_bytes());
 }
 
-/// The tables of `quotient.json` that are larger than planned, because their slots do not fit the
-/// one for the capacity.
+/// The tables of `quotient.json` that are larger than planned, because their fingerprints do not
+/// fit the table for the capacity.
 #[cfg(feature = "std")]
 #[test]
 fn larger_tables_are_those_of_the_vectors() {
@@ -296,8 +296,8 @@ fn a_folded_size_is_known_before() {
     assert!(QuotientFilter::builder().planned_size_in_bytes().is_err());
 }
 
-/// A folded filter promises the rate that it has where that is the higher one: rounded down, it
-/// would be past it by one number.
+/// A folded filter promises its rate after the fold if that is the higher one. Rounded down, one
+/// fingerprint would take it past the promise.
 #[test]
 fn a_folded_filter_is_not_past_its_own_promise() {
     for keys in 40..400_u32 {

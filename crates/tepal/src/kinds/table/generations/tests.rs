@@ -1,4 +1,4 @@
-//! The filter against a list of its keys and the times at which they came.
+//! The filter against a list of its keys with the times of their inserts.
 
 use alloc::collections::BTreeMap;
 use alloc::string::ToString;
@@ -23,7 +23,7 @@ fn saved(filter: &ExpiringFilter) -> ExpiringFilter {
     }
 }
 
-/// When each number came last.
+/// The last time of each fingerprint.
 struct Model {
     last: BTreeMap<u64, u64>,
     now: u64,
@@ -62,8 +62,8 @@ impl Model {
     }
 }
 
-/// A million operations: keys come, again and again; time goes on, back, far on; files are written
-/// and read.
+/// A million operations: keys are inserted again and again; time goes forward, back and far
+/// forward; files are written and read.
 #[test]
 fn a_filter_is_what_came_last_in_the_window() {
     let steps = if cfg!(debug_assertions) { 4_000 } else { 130_000 };
@@ -91,7 +91,7 @@ fn a_filter_is_what_came_last_in_the_window() {
             model.now = length / 2 + seed;
             assert_eq!(filter.advance_to(model.now).unwrap(), 0);
         }
-        // So many keys a window, with repeats.
+        // This many keys a window, with repeats.
         let step = length / (capacity * 2) + 1;
         for i in 0..steps {
             let random = hash(seed << 40 | i);
@@ -219,7 +219,7 @@ fn the_last_keys_are_in() {
             assert!(i < most || !filter.contains(&(i - most)), "{keys} {generations} {i}");
             assert!(!filter.is_full() && filter.distinct_numbers() <= most);
         }
-        // In whatever pieces they come, and from a file.
+        // In pieces of any length, and from a file.
         let mut pieces = builder().false_positive_rate(1e-6).build().unwrap();
         let all: Vec<u64> = (0..4 * keys + 10).collect();
         for piece in all.chunks(77) {
@@ -248,7 +248,7 @@ fn a_key_that_comes_again_is_young_again() {
         assert_eq!(filter.distinct_numbers(), if time < 1070 { 2 } else { 1 });
         filter = saved(&filter);
     }
-    // Without a time, nothing goes.
+    // Without a time, nothing expires.
     let mut untold = ExpiringFilter::builder().capacity(50).window_of_time(60).build().unwrap();
     untold.insert("early").unwrap();
     assert_eq!((untold.now(), untold.contains_at("early", 5000)), (None, true));
@@ -287,8 +287,8 @@ fn two_are_one() {
         let mut shared = a.clone();
         shared.intersect_with(b).unwrap();
         assert_eq!((shared.now(), shared.keys_inserted()), (Some(7800), None));
-        // 0 to 299 came at 1000 and 1700, and are gone by 8000; of 950 to 999 the older time
-        // counts.
+        // Keys 0 to 299 were inserted at 1000 and 1700, and have expired by 8000; for 950 to 999
+        // the older time counts.
         assert_eq!(shared.age_estimate(&970u32), Some(5));
         assert!((950..1000u32).all(|key| shared.contains(&key)));
         assert!(shared.distinct_numbers() < 400 && saved(&shared) == shared);
@@ -312,7 +312,7 @@ fn two_are_one() {
     }
 }
 
-/// The promise is for each window of as many keys as planned, and all of them can be new.
+/// The promise holds if each window has its capacity of keys, even if all of them are new.
 #[test]
 fn windows_at_their_capacity_keep_the_promise() {
     let mut filter = ExpiringFilter::builder().capacity(60_000).window_of_time(600).build().unwrap();
@@ -403,8 +403,8 @@ fn what_cannot_be_is_refused_in_words() {
     }
 }
 
-/// Numbers side by side fill lines far from their own: they are refused before the table grows
-/// without end, and nobody goes.
+/// Fingerprints side by side fill lines far from their own: they are refused before the table grows
+/// without end, and no key is lost.
 #[test]
 fn chosen_keys_lose_nobody() {
     let mut filter = ExpiringFilter::builder()

@@ -20,7 +20,7 @@ fn build(first: u64, rate: f64, is_deletable: bool) -> GrowingFilter {
     builder.seed(1).build().unwrap()
 }
 
-/// What every filter keeps: its tables are as they must be, and so is the rate.
+/// Checks the invariants of every filter: valid tables, and a rate within the promise.
 fn check(filter: &GrowingFilter) {
     let plan = &filter.meta.plan;
     for (i, link) in filter.links.iter().enumerate() {
@@ -44,13 +44,13 @@ fn read(filter: &GrowingFilter) -> GrowingFilter {
     }
 }
 
-/// The numbers of each link.
+/// The fingerprints of each link.
 struct Model {
     links: Vec<BTreeMap<u64, u64>>,
 }
 
 impl Model {
-    /// Does what the filter does, by its rule in plain words. Says whether the key was new.
+    /// Does what the filter does, by its rule in plain code. Returns whether the key was new.
     fn insert(&mut self, filter: &GrowingFilter, key: u64) -> bool {
         if let Some(holder) = self.holders(filter, key).last() {
             let copies = self.links[*holder].get_mut(&number(filter, *holder, key)).unwrap();
@@ -65,7 +65,7 @@ impl Model {
         true
     }
 
-    /// Into the oldest link from this one on that takes more.
+    /// Inserts into the oldest link from `from` on that takes more.
     fn put(&mut self, filter: &GrowingFilter, from: usize, key: u64) {
         let room = |i: usize| (self.links[i].len() as u64) < filter.first() * 16u64.pow(i as u32 + 1);
         let place = (from..self.links.len()).find(|i| room(*i)).unwrap_or_else(|| {
@@ -104,7 +104,7 @@ impl Model {
     }
 }
 
-/// U of a link is 32 times that of the one before, and the first one's is for twice the keys it
+/// U of a link is 32 times that of the one before; the first link's U is for twice the keys it
 /// takes.
 fn number(filter: &GrowingFilter, link: usize, key: u64) -> u64 {
     let spread = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -113,7 +113,7 @@ fn number(filter: &GrowingFilter, link: usize, key: u64) -> u64 {
     ((u128::from(spread) * u128::from(numbers)) >> 64) as u64
 }
 
-/// The number of a key in one table.
+/// The fingerprint of a key in one table.
 fn frozen_number(table: &crate::QuotientFilter, key: u64) -> u64 {
     let spread = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((u128::from(spread) * u128::from(table.numbers())) >> 64) as u64
@@ -186,7 +186,7 @@ fn a_filter_is_what_the_numbers_of_its_links_are() {
         }
         model.check(&filter);
         links += filter.num_links();
-        // Whoever is in is found.
+        // Every member is found.
         assert!(
             (0..keys)
                 .map(hash)
@@ -196,7 +196,7 @@ fn a_filter_is_what_the_numbers_of_its_links_are() {
     assert!(operations >= 1_000_000 && kept > 10 && links > 12, "{operations} {kept} {links}");
 }
 
-/// 272 times as many keys as it began with, and not much more than it promises at any time.
+/// 272 times the number of keys that it began with, and at no time much more than its promise.
 #[test]
 fn it_keeps_its_promise_as_it_grows() {
     let mut filter = build(100, 0.01, false);
@@ -241,8 +241,8 @@ fn none_one_and_the_same_again() {
     assert!(copies == read(&copies));
 }
 
-/// An old table has few numbers, which many keys share once there are far more than it began with:
-/// none of them is refused, and none is lost.
+/// An old table has few possible fingerprints, and many keys share one when there are far more keys
+/// than at first: none of them is refused, and none is lost.
 #[test]
 fn keys_that_share_an_old_number_are_all_taken() {
     for (first, rate, keys) in [(1, 0.01, 300_000), (10, 0.9, 6_000), (1, 0.5, 100_000)] {
@@ -254,15 +254,15 @@ fn keys_that_share_an_old_number_are_all_taken() {
         }
         assert_eq!(filter.len(), keys);
         assert!(filter == read(&filter));
-        // Those that are kept are so for others' sake.
+        // Keys that are kept are kept for the sake of others.
         let removed = (0..keys / 2).filter(|key| filter.remove_hash(hash(*key)).unwrap() == Removal::Removed);
         assert!(removed.count() > 0);
         assert!((keys / 2..keys).all(|key| filter.contains_hash(hash(key))));
     }
 }
 
-/// A set that changes but does not grow takes no more links: those whose keys went are filled
-/// again.
+/// A set that changes but does not grow takes no more links: links whose keys were removed are
+/// filled again.
 #[test]
 fn what_was_removed_makes_room() {
     let mut filter = build(100, 0.01, true);
@@ -303,13 +303,13 @@ fn unions_hold_both_or_are_refused() {
         assert!((0..1500).all(|key| a.contains_hash(hash(key))));
         assert_eq!(a == all, !is_deletable);
         assert_eq!(a.len() > 1550, is_deletable, "{a:?}");
-        // One that has grown has no room in its first link.
+        // A filter that has grown has no room in its first link.
         let (mut grown, other) = (fill(0..5_000), fill(5_000..5_010));
         assert_eq!(grown.num_links(), 2);
         let refused = grown.union_with(&other).unwrap_err();
         assert!(matches!(refused, Error::NotPossible { operation: Operation::Unite, .. }), "{refused}");
         assert!(grown == fill(0..5_000));
-        // With one that is empty it is what it was, whichever is the longer.
+        // A union with an empty filter changes nothing, whichever has more links.
         let mut empty = fill(0..0);
         empty.union_with(&grown).unwrap();
         grown.union_with(&fill(0..0)).unwrap();
@@ -337,7 +337,7 @@ fn frozen_it_is_one_table_of_all_keys() {
         assert!((0..keys as u64).all(|key| frozen.contains_hash(hash(key))));
         assert!(frozen.false_positive_rate() <= rate && frozen.len() == filter.len());
         assert!(frozen.size_in_bytes() <= filter.size_in_bytes(), "{keys}");
-        // Just what the same keys would have made in it.
+        // The table has exactly the fingerprints that the same keys would have made in it.
         let held: BTreeSet<u64> = (0..keys as u64).map(|key| frozen_number(&frozen, hash(key))).collect();
         assert_eq!(frozen.distinct_numbers(), held.len() as u64);
     }
@@ -350,7 +350,7 @@ fn frozen_it_is_one_table_of_all_keys() {
     );
 }
 
-/// Where there are no numbers for another link, that is said, and nothing is lost.
+/// If there are no fingerprints for another link, an error says so, and nothing is lost.
 #[test]
 fn numbers_end() {
     let mut filter = build(10, 2e-14, false);
@@ -378,14 +378,14 @@ fn numbers_end() {
     }
 }
 
-/// Keys whose numbers lie side by side, as one who knows the hash can choose them, are refused
-/// before lines run away.
+/// Keys whose fingerprints lie side by side, chosen by somebody who knows the hash, are refused
+/// before the lines grow without end.
 #[test]
 fn chosen_keys_are_refused() {
     let mut filter = build(1000, 0.01, false);
     (0..900).for_each(|key| _ = filter.insert_hash(hash(key)).unwrap());
     let before = filter.size_in_bytes();
-    // The hashes of the numbers from 0 on: what `spread` gives is undone.
+    // The hashes of the fingerprints from 0 on: this inverts `spread`.
     let inverse = 0xF1DE_83E1_9937_733Du64;
     let numbers = filter.meta.plan.numbers(0).unwrap();
     let (mut refused, mut taken) = (0, Vec::new());
@@ -407,8 +407,8 @@ fn chosen_keys_are_refused() {
     );
 }
 
-/// Every byte of the file of a filter of three links, changed under checksums that are mended: an
-/// error or the same answers, and no panic.
+/// Every byte of the file of a filter of three links is changed, and the checksums are corrected.
+/// The result is an error or the same answers, and no panic.
 #[test]
 fn damaged_files_are_refused() {
     let mut filter = build(2, 0.1, false);
@@ -425,7 +425,7 @@ fn damaged_files_are_refused() {
             changed[head - 8..head].copy_from_slice(&sum.to_le_bytes());
             match crate::from_bytes(&changed) {
                 Err(_) => refused += 1,
-                // Another filter's, such as one whose keys can be removed.
+                // The file of another filter, for example one whose keys can be removed.
                 Ok(opened) => assert_eq!(opened.to_bytes().unwrap(), changed, "{at}"),
             }
         }
@@ -433,8 +433,8 @@ fn damaged_files_are_refused() {
     assert!(refused >= 3 * (88 + 264) - 20, "{refused}");
 }
 
-/// Where keys share a copy none is taken out of the table that the filter becomes, nor out of what
-/// that is made part of.
+/// If keys share a copy, no key can be removed from the table that the filter becomes, nor from a
+/// union with that table.
 #[test]
 fn of_a_frozen_filter_keys_are_removed_where_they_could_be_before() {
     for is_deletable in [true, false] {
@@ -463,8 +463,8 @@ fn of_a_frozen_filter_keys_are_removed_where_they_could_be_before() {
     }
 }
 
-/// However often keys come again, each table is laid out for what it holds: a line that is fuller
-/// than it was made for costs every change.
+/// However often keys are inserted again, each table is laid out for its contents: a line that is
+/// fuller than planned slows every change.
 #[test]
 fn copies_have_room() {
     let mut filter = GrowingFilter::builder().first(1000).deletable(true).build().unwrap();

@@ -17,7 +17,7 @@ fn hash(i: u64) -> u64 {
     (z ^ (z >> 31)).wrapping_mul(0x94D0_49BB_1331_11EB) ^ (z >> 29)
 }
 
-/// The pairs of number and segment, and the names of the segments.
+/// The pairs of fingerprint and segment, and the names of the segments.
 #[derive(Clone, Default)]
 struct Model {
     pairs: BTreeSet<(u64, u16)>,
@@ -47,7 +47,7 @@ impl Model {
             let (first, more) = all.split_at(all.len().min(64));
             assert_eq!((table(number).as_slice(), filter.wide.of(*number)), (first, more));
         }
-        // The file says the same, and is checked.
+        // The file has the same contents, and is checked.
         let file = Opened::new(filter.clone(), Format::Tepal).unwrap();
         let bytes = file.to_bytes().unwrap();
         assert_eq!(bytes.len() as u64, file.file_len().unwrap());
@@ -134,13 +134,13 @@ fn a_filter_is_what_its_pairs_are() {
     assert!(refused > 20 && wide > 0, "{refused} {wide}");
 }
 
-/// The same pairs in other ways, and questions for many keys.
+/// The same pairs made in other ways, and lookups of many keys.
 fn ways_to_the_same(builder: &SegmentFilterBuilder, filter: &SegmentFilter, model: &Model) {
     let keys: Vec<u64> = (0..2000).map(hash).collect();
     let mut pairs = Vec::new();
     for key in &keys[..1024] {
         pairs.extend(filter.segments_of_hash(*key).map(|segment| (*key, segment)));
-        // Twice.
+        // Each pair twice.
         pairs.extend(filter.segments_of_hash(*key).take(1).map(|segment| (*key, segment)));
     }
     let mut empty = filter.clone();
@@ -163,7 +163,7 @@ fn ways_to_the_same(builder: &SegmentFilterBuilder, filter: &SegmentFilter, mode
             assert!(answers.of(i).map(Segment::number).eq(held));
         }
     }
-    // Built of the pairs, with segments numbered anew.
+    // Built from the pairs, with new segment numbers.
     let listed: Vec<Segment> = filter.all_segments().collect();
     let place = |segment: Segment| listed.iter().position(|other| *other == segment).unwrap() as u16;
     let names: Vec<String> = (0..listed.len()).map(|i| format!("number {i}")).collect();
@@ -183,7 +183,7 @@ fn unions_and_intersections_go_by_names() {
             let mut filter = builder.clone().build().unwrap();
             for i in segments {
                 let segment = filter.add_segment(&format!("day {i}")).unwrap();
-                // Key 0 is in all.
+                // Key 0 is in all segments.
                 for key in (0..60).filter(|key| hash(key ^ i << 20) % every == 0 || *key == 0) {
                     filter.insert_hash(segment, hash(key)).unwrap();
                 }
@@ -209,7 +209,7 @@ fn unions_and_intersections_go_by_names() {
         }
         let different = mine.clone().chain(theirs.clone()).collect::<BTreeSet<_>>().len();
         assert_eq!((both.num_segments(), common.num_segments()), (different + 2, one.num_segments()));
-        // As if inserted.
+        // The same as inserting.
         let mut again = one.clone();
         for segment in other.all_segments() {
             let to = match other.segment_name(segment) {
@@ -251,7 +251,7 @@ fn as_many_segments_as_there_can_be() {
     filter.insert_hash(Segment::new(7), hash(2)).unwrap();
     assert!(filter.segments_of_hash(hash(1)).map(Segment::number).eq((0..count).map(|i| i as u16)));
     assert_eq!(filter.segments_of_hash(hash(2)).count(), 1);
-    // It costs the others nothing.
+    // It does not slow the others.
     assert!(filter.size_in_bytes() < 64 * 3000 + count as u64 * 4);
     let bytes = Opened::new(filter.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
     let opened = crate::from_bytes(&bytes).unwrap().into_filter();
@@ -261,7 +261,7 @@ fn as_many_segments_as_there_can_be() {
         assert!(matches!(error, Error::Parameter { .. }), "{error}");
         assert!(filter.add_segment("s77").is_ok());
     }
-    // Dropped numbers are given again, the lowest first.
+    // The numbers of dropped segments are used again, the lowest first.
     for number in [900, 5, 7] {
         filter.drop_segment(Segment::new(number)).unwrap();
     }
@@ -332,7 +332,7 @@ fn keys_that_cannot_be_hashed() {
     assert_eq!(format!("{answers:?} {:?}", filter.segments("2")), "[[1]] [Segment(1)]");
 }
 
-/// Whatever is in the lines of a file that was opened quick, asking ends.
+/// Whatever is in the lines of a file that was opened quick, a lookup ends.
 #[test]
 fn a_damaged_table_fails_nobody() {
     let mut pairs = Vec::new();

@@ -1,5 +1,4 @@
-//! Parts beside one batch: the same bits and counts, whatever the layout, the parts and the
-//! threads.
+//! Parts give the same bits and counts as one batch, for all layouts, parts and threads.
 
 use crate::error::Error;
 use alloc::vec;
@@ -17,7 +16,7 @@ fn filter(layout: Layout, lines: u64) -> BloomFilter {
     builder.capacity(50_000).bit_len(512 * lines).build().unwrap()
 }
 
-/// Hashes that are spread, with the lowest and highest of each of 256 parts among them.
+/// Spread hashes, with the lowest and the highest hash of each of 256 parts among them.
 fn hashes(count: u64) -> Vec<u64> {
     let spread = (0..count).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     spread.chain((0..256).flat_map(|n| [n << 56, (n << 56) | (u64::MAX >> 8)])).collect()
@@ -55,7 +54,7 @@ fn parts_set_the_bits_of_a_batch() {
     }
 }
 
-/// How a caller keeps hashes by their highest bits, and inserts them.
+/// A caller groups hashes by their highest bits, and inserts them.
 #[test]
 fn keys_that_were_kept_by_parts_are_in() {
     let mut filter =
@@ -116,7 +115,7 @@ fn an_error_of_the_caller_ends_it() {
 fn a_hash_of_another_part_panics() {
     let mut bulk = filter(Layout::Line, 3000);
     let _ = bulk.insert_bulk_parts(7, NonZeroUsize::MIN, |part, take| {
-        // Two, in which the same bits are wrong.
+        // Two hashes with the same wrong bits.
         take(&[if part == 3 { 0 } else { lowest(part, 7) }; 2]);
         Ok::<(), Error>(())
     });

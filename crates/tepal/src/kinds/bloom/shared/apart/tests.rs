@@ -1,4 +1,4 @@
-// For the tests of a build without the feature `std`, too.
+// For tests of a build without the feature `std` too.
 extern crate std;
 
 use core::panic::AssertUnwindSafe;
@@ -11,8 +11,8 @@ use crate::key::{Key, KeyRef, KeySink};
 use crate::kinds::bloom::tests::builders;
 use crate::params::WITHIN;
 
-/// Many keys are set in lines apart: the same bits and counts as one by one, by one thread and by
-/// several, and for an array of few keys the usual way.
+/// Many keys are set in separate lines: bits and counts are the same as one by one, with one thread
+/// and with several. An array of few keys takes the usual way.
 #[test]
 fn keys_set_apart_are_as_keys_set_one_by_one() {
     for builder in builders() {
@@ -39,8 +39,8 @@ fn keys_set_apart_are_as_keys_set_one_by_one() {
     }
 }
 
-/// One list of keys and of hashes that is longer than the room: those before the refused one are
-/// in, and the promise is kept.
+/// A list of keys or hashes is longer than the room: the keys before the refused one are inserted,
+/// and the promise is kept.
 #[test]
 fn a_long_list_is_refused_where_it_would_be() {
     for capacity in [100, 5000, 200_000] {
@@ -59,15 +59,15 @@ fn a_long_list_is_refused_where_it_would_be() {
             assert!((capacity..capacity + capacity / 10 + 600).contains(&given), "{given} of {capacity}");
             assert!(inserted as u64 == given && keys[..inserted].iter().all(|key| shared.contains(key)));
             assert!(shared.false_positive_rate() <= WITHIN * shared.promised_false_positive_rate() * 1.05);
-            // And the next list says so at once.
+            // The next list is refused at once.
             let again = shared.insert_many(&keys[inserted..]).unwrap_err();
             assert!(matches!(again, Error::CapacityReached { inserted: 0..600, .. }), "{again}");
         }
     }
 }
 
-/// Threads whose lists fit one by one, and not together: no key more goes in than is refused to
-/// others.
+/// Threads whose lists fit one by one, and not together: in all they insert no more keys than there
+/// is room for.
 #[test]
 fn threads_do_not_pass_the_limit_together() {
     let capacity = 50_000;
@@ -92,7 +92,8 @@ fn threads_do_not_pass_the_limit_together() {
     }
 }
 
-/// Keys that all fall on a few lines spoil the promise, and that is said half-way, as in memory.
+/// Keys that all fall on a few lines spoil the promise; the error comes at half of the capacity, as
+/// in memory.
 #[test]
 fn keys_chosen_by_the_hash_are_refused_half_way() {
     let builder = BloomFilter::builder().capacity(100_000);
@@ -103,7 +104,7 @@ fn keys_chosen_by_the_hash_are_refused_half_way() {
     assert!(matches!(refused, Error::KeysClustered { inserted: 50_000, .. }), "{refused}");
 }
 
-/// A key that the domain does not have ends a list as in memory.
+/// A key that the domain does not have ends a list, as in memory.
 #[test]
 fn a_refused_key_ends_a_list() {
     for policy in OverCapacity::ALL {
@@ -117,7 +118,7 @@ fn a_refused_key_ends_a_list() {
     }
 }
 
-/// A key whose own code panics leaves the filter as it was, and no share of the room behind.
+/// If the code of a key panics, the filter is unchanged, and no share of the room is lost.
 #[test]
 fn a_panic_of_a_key_takes_nothing_with_it() {
     struct Bad(bool);

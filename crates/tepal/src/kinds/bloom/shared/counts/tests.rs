@@ -1,4 +1,4 @@
-// For the tests of a build without the feature `std`, too.
+// For tests of a build without the feature `std` too.
 extern crate std;
 
 use alloc::vec::Vec;
@@ -6,19 +6,19 @@ use core::cell::Cell;
 
 use super::*;
 
-/// So many bits may be set before anybody looks, and more are surely room.
+/// A check's result: this many bits have room, and the next check is after `look_in` bits.
 fn room(bits: u64, look_in: u64) -> Next {
     Next::Room { bits, look_in }
 }
 
-/// A watch that was looked at.
+/// A watch after one check.
 fn looked_at(share: f64, in_sample: u64, next: Next) -> Watch {
     let watch = Watch::new(share, in_sample);
     watch.look_now(|| next);
     watch
 }
 
-/// The whole filter is watched: looked at when it is time, and not one bit before.
+/// If the whole filter is watched, it is checked in time, and not one bit early.
 #[test]
 fn a_small_filter_is_looked_at_in_time() {
     let watch = looked_at(1.0, 40, room(60, 50));
@@ -32,12 +32,12 @@ fn a_small_filter_is_looked_at_in_time() {
     watch.add(1, nobody_looks);
     watch.add(1, || Next::Full);
     assert!(watch.is_full() && watch.room() == 0);
-    // Nobody looks again.
+    // Nobody checks again.
     watch.add(1000, nobody_looks);
     assert!(looked_at(1.0, 100, Next::Full).is_full());
 }
 
-/// A look may be called for beside the sample; one thread looks at a time.
+/// A check can be asked for apart from the sample; one thread checks at a time.
 #[test]
 fn a_look_can_be_called_for() {
     let watch = looked_at(0.5, 0, room(1000, 1000));
@@ -50,7 +50,7 @@ fn a_look_can_be_called_for() {
     assert!(watch.is_full());
 }
 
-/// A sample that lies is set right by each look.
+/// Each check corrects a sample that is not typical.
 #[test]
 fn a_sample_is_set_right() {
     let limit = 1_000_000;
@@ -86,7 +86,7 @@ fn a_counter_counts_every_thread() {
     assert_eq!(counter.sum(), 14_000);
 }
 
-/// What the sample has room for is known of the whole filter.
+/// The room of the sample gives the room of the whole filter.
 #[test]
 fn a_sample_tells_of_the_whole() {
     let watch = looked_at(0.125, 0, room(1_000_000, 1_000_000));
@@ -95,7 +95,7 @@ fn a_sample_tells_of_the_whole() {
     assert_eq!((watch.room(), watch.is_full()), (600_000, false));
 }
 
-/// A counter says now and then that it is worth a look, and never misses it by one that adds many.
+/// A counter asks for a check now and then, and never misses one because of a large addition.
 #[test]
 fn a_counter_calls_for_looks() {
     let counter = Counter::new(1 << 20);
@@ -104,7 +104,7 @@ fn a_counter_calls_for_looks() {
     assert!(counter.add(300) && counter.add(256));
 }
 
-/// Threads that run at the same time seldom meet at one place: their stacks lie apart.
+/// Threads that run at the same time seldom use the same stripe, since their stacks lie apart.
 #[test]
 fn threads_count_at_places_of_their_own() {
     let (threads, all_run) = (16, std::sync::Barrier::new(16));

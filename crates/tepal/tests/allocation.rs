@@ -1,9 +1,9 @@
-//! Numbers that a file claims: whatever they are, a reader takes neither memory nor time on their
-//! word.
+//! Forged numbers in files: a reader allocates no memory and spends no time because a file claims a
+//! number.
 //!
 //! Every field of a header is set to 0, 1, 2^31, 2^32, 2^63, 2^64-1, NaN, infinity and -0.0, and
-//! the checksum of the header made right again. An allocator that counts, thread by thread, shows
-//! what a refusal takes.
+//! the checksum of the header is corrected. A counting allocator measures, for each thread, what a
+//! refusal takes.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -38,8 +38,8 @@ const CLAIMS: [u64; 9] = [
     (-0.0f64).to_bits(),
 ];
 
-/// What a call gave, the most bytes it held at a time, and how long it took: the shortest of a few
-/// times, for other programs run too.
+/// The result of a call, the most bytes it held at a time, and its time: the shortest of a few
+/// runs, since other programs run too.
 fn measured<T>(mut call: impl FnMut() -> T) -> (T, u64, Duration) {
     let (mut least, mut tries) = (Duration::MAX, 0);
     loop {
@@ -65,8 +65,9 @@ fn fields() -> Vec<(usize, usize)> {
     fields
 }
 
-/// May a field have this value? Optional flags and the keys inserted any, a capacity any but 0, a
-/// rate those between 0 and 1, a recipe its two bits, a record a tag that is ignored.
+/// Whether a field may have this value: any for optional flags and the number of inserted keys, any
+/// but 0 for a capacity, between 0 and 1 for a rate, the two bits of a recipe, and an ignored tag
+/// for a record.
 fn may_be(at: usize, claim: u64) -> bool {
     let rate = f64::from_bits(claim);
     match at {
@@ -79,7 +80,7 @@ fn may_be(at: usize, claim: u64) -> bool {
     }
 }
 
-/// What is said of the bits is not held against them in a quick opening: their number, and the
+/// Fields that a quick opening does not compare with the bits: the number of set bits, and the
 /// chunk's checksum.
 fn may_be_quick(at: usize, claim: u64) -> bool {
     may_be(at, claim) || at == 144 || (at == 80 && claim <= 1)
@@ -100,7 +101,7 @@ fn forged_fields_of_our_own_file() {
             for claim in CLAIMS {
                 let mut file = good.clone();
                 file[at..at + width].copy_from_slice(&claim.to_le_bytes()[..width]);
-                // The checksum where it is, and where a forged body_offset says that it is.
+                // The checksum at its place, and at the place that a forged body_offset gives.
                 let claimed = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
                 for end in [body_offset, claimed] {
                     if (128..=file.len()).contains(&end) {
@@ -136,7 +137,7 @@ fn check(what: &str, refused: bool, bytes: u64, time: Duration, file_len: usize)
     assert!(time < LIMIT, "{what}: {time:?}");
 }
 
-/// Whatever was opened answers and is measured without a panic.
+/// An opened filter answers and is measured without a panic.
 fn answers(filter: &BloomFilter<Mapped>) {
     for key in 0..80u32 {
         assert!(filter.contains(&key));
@@ -145,7 +146,7 @@ fn answers(filter: &BloomFilter<Mapped>) {
     let _ = (filter.bits_per_key(), filter.fill_of_slices(7), filter.verify());
 }
 
-/// The same in a file of several chunks, where the length of the chunk table is claimed too.
+/// The same in a file of several chunks, which also claims the length of its chunk table.
 #[test]
 fn forged_sizes_of_a_larger_file() {
     let mut filter = BloomFilter::builder().capacity(200_000).build().unwrap();
@@ -188,7 +189,7 @@ fn forged_fields_of_other_programs_files() {
                     measured(|| Open::new().format(format).from_bytes(&forged).map(|_| ()));
                 refused += u32::from(read.is_err());
                 // Compressed values of a dump are unpacked, and the text of JSON is decoded, before
-                // they are judged.
+                // they are checked.
                 let most = (64 << 10) + 4 * forged.len() as u64;
                 assert!(bytes <= most, "{}: {bytes} bytes for {}", path.display(), forged.len());
                 assert!(read.is_ok() || time < LIMIT, "{}: {time:?}", path.display());
@@ -209,7 +210,7 @@ fn forgeries(good: &[u8]) -> Vec<Vec<u8>> {
             for (width, big_endian) in [(4, false), (4, true), (8, false), (8, true)] {
                 let mut file = good.to_vec();
                 let bytes = if big_endian { claim.to_be_bytes() } else { claim.to_le_bytes() };
-                // The low bytes of the number, and in 4 of them also the high ones of a float.
+                // The low bytes of the number; for width 4 also the high bytes of a float.
                 let from = if big_endian { 8 - width } else { 0 };
                 let width = width.min(file.len() - at);
                 file[at..at + width].copy_from_slice(&bytes[from..from + width]);
@@ -248,7 +249,7 @@ fn forged_json(good: &[u8]) -> Vec<Vec<u8>> {
     all
 }
 
-/// A `DUMP` payload of RedisBloom whose filters have these bits, packed to zeros and copies of
+/// A `DUMP` payload of RedisBloom whose filters have these bits, compressed to zeros and copies of
 /// zeros, and the bytes that each unpacks to.
 #[cfg(feature = "foreign")]
 fn packed_dump(copies: &[usize], literals: usize) -> (Vec<u8>, u64) {
@@ -262,7 +263,7 @@ fn packed_dump(copies: &[usize], literals: usize) -> (Vec<u8>, u64) {
         unpacked += len;
         dump.extend([number(1000), float(0.01), number(7), float(9.585_058_377_367_44)].concat());
         dump.extend([number(8 * len), number(0)].concat());
-        // A string, packed: its length as it stands and as it is.
+        // A compressed string: its compressed and its real length.
         let packed =
             [[&[31][..], &[0; 32]].concat().repeat(literals.max(1)), b"\xe0\xff\0".repeat(*copies)].concat();
         dump.extend(
@@ -278,7 +279,7 @@ fn packed_dump(copies: &[usize], literals: usize) -> (Vec<u8>, u64) {
     (dump, unpacked)
 }
 
-/// What a dump of RedisBloom unpacks to is compared with its limit before memory is taken.
+/// The unpacked length of a RedisBloom dump is compared with its limit before memory is allocated.
 #[cfg(feature = "foreign")]
 #[test]
 fn a_small_dump_of_a_large_filter() {
@@ -288,7 +289,7 @@ fn a_small_dump_of_a_large_filter() {
         most_held(|| open.from_bytes(dump).map(|opened| opened.filter().size_in_bytes()))
     };
     for format in [None, Some(Format::RedisBloom)] {
-        // Three megabytes, of which a quarter of a gigabyte would become.
+        // Three megabytes that would become a quarter of a gigabyte.
         let (dump, unpacked) = packed_dump(&[MIB], 1);
         assert!(dump.len() < 4 * MIB && unpacked > 250 << 20);
         let (refused, bytes) = read(&dump, format);
@@ -322,14 +323,14 @@ fn a_small_dump_of_a_large_filter() {
     assert!(bytes <= 64 << 10, "{bytes}");
 }
 
-/// What is no filter is refused without its memory, however long its file is: here 64 GiB of zeros,
-/// which take no place.
+/// A file that is no filter is refused without allocating its length: here 64 GiB of zeros, which
+/// take no disk space.
 #[cfg(all(feature = "foreign", feature = "mmap", target_pointer_width = "64", target_os = "linux"))]
 #[test]
 fn a_long_file_that_is_no_filter() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
-    // The header of a filter of DCSO with 64 bits, and another without any.
+    // The header of a DCSO filter of 64 bits, and of one without any.
     let dcso = |bits: u64| {
         [1, 100, 0.01f64.to_bits(), 7, bits, 0].iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>()
     };
@@ -344,8 +345,8 @@ fn a_long_file_that_is_no_filter() {
     }
 }
 
-/// Another program's file is mapped while its bits are copied: memory is taken for these, and for
-/// nothing else. That it is given back in pieces while it is read changes no bit.
+/// Another program's file is mapped while its bits are copied. Memory is allocated for the bits and
+/// for nothing else. Giving the map back in pieces while it is read changes no bit.
 #[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
 #[test]
 fn a_foreign_file_is_held_once() {
@@ -354,7 +355,7 @@ fn a_foreign_file_is_held_once() {
     for &format in Format::ALL.iter().filter(|format| **format != Format::Tepal) {
         let builder = BloomFilter::builder().scheme(format.schemes()[0]).capacity(9_000_000);
         let builder = format.layout().map_or(builder.clone(), |layout| builder.layout(layout));
-        // More than two of the pieces, and no whole number of them.
+        // More than two of the pieces, and not a whole number of them.
         let mut filter = builder.bit_len(8 * (9 << 20) + 8 * 96).build().unwrap();
         filter.insert_many(&(0..50_000u32).collect::<Vec<_>>()).unwrap();
         let forms = [None, Some(Form::Dump)]
@@ -369,8 +370,7 @@ fn a_foreign_file_is_held_once() {
             let (opened, held) = most_held(|| open.open(&path).unwrap());
             assert!(held <= file.filter().size_in_bytes() + (64 << 10), "{format} {form:?}: {held}");
             assert!(opened.to_bytes().unwrap() == bytes, "{format} {form:?}");
-            // In memory the file stands beside its bits while it is read, and afterwards may become
-            // what it likes.
+            // In memory, the file and its bits exist at the same time while it is read.
             let (opened, held) = most_held(|| open.in_memory().open(&path).unwrap());
             assert!(held <= 2 * bytes.len() as u64 + (64 << 10), "{format} {form:?}: {held}");
             fs::write(&path, b"").unwrap();

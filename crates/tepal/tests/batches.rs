@@ -1,5 +1,5 @@
-//! A batch is what its keys are one by one: it is refused where they are, and what repeats in it
-//! stays the same key.
+//! A batch gives the same results as its keys one by one: it is refused at the same key, and
+//! repeats in it are the same key.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -10,7 +10,7 @@ use tepal::{Error, Opened, OverCapacity};
 /// From 4,096 keys on a table sorts a batch.
 const CAPACITY: u64 = 5000;
 
-/// An empty filter that refuses what is too much, of a kind that can.
+/// An empty filter that refuses keys past its capacity, of a kind that can.
 fn refusing(kind: &dyn Subject, capacity: u64) -> Option<Opened> {
     if kind.cannot().contains(&Operation::SetOverCapacity) || is_large(kind) {
         return None;
@@ -20,7 +20,7 @@ fn refusing(kind: &dyn Subject, capacity: u64) -> Option<Opened> {
     Some(filter)
 }
 
-/// Inserts numbers one by one, and says which it took.
+/// Inserts numbers one by one, and returns the ones it took.
 fn taken(kind: &dyn Subject, filter: &mut Opened, from: u64) -> Vec<u64> {
     let all = numbers(from..from + 4 * CAPACITY);
     let mut taken = 0;
@@ -30,8 +30,8 @@ fn taken(kind: &dyn Subject, filter: &mut Opened, from: u64) -> Vec<u64> {
     }
 }
 
-/// The last key that a filter takes and the first that it refuses are the same in one batch as one
-/// by one; and the batch says how many went in.
+/// The last key that a filter takes and the first that it refuses are the same in a batch and one
+/// by one; the error of the batch tells how many were inserted.
 #[test]
 fn a_batch_is_refused_at_the_key_that_is_refused_by_itself() {
     let mut tried = 0;
@@ -66,8 +66,8 @@ fn a_batch_is_refused_at_the_key_that_is_refused_by_itself() {
     assert!(tried >= 20, "{tried}");
 }
 
-/// One key once more than a table can hold it, in a batch that is sorted: it is refused where it is
-/// refused by itself. Other kinds take it.
+/// A sorted batch that has one key more often than a table can hold it: it is refused at the same
+/// key as one by one. Other kinds take it.
 #[test]
 fn a_key_that_comes_too_often_in_a_batch() {
     for kind in kinds() {
@@ -111,8 +111,8 @@ fn a_key_that_comes_too_often_in_a_batch() {
     }
 }
 
-/// Keys that stand twice in a batch, and members, into a filter that was opened: the file is the
-/// one of the keys one by one, and it is one that can be read.
+/// Keys that stand twice in a batch, and members, into an opened filter: the file equals that of
+/// the keys one by one, and it can be read.
 #[test]
 fn repeats_in_a_batch_into_an_opened_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,8 +137,8 @@ fn repeats_in_a_batch_into_an_opened_file() {
     }
 }
 
-/// Large batches into a growing filter are sorted and merged: the same file as one by one, over the
-/// beginning of links.
+/// Large batches into a growing filter are sorted and merged: the file is the same as one by one,
+/// across new links.
 #[cfg(feature = "table")]
 #[test]
 fn sorted_batches_grow_as_single_keys() {

@@ -1,5 +1,5 @@
-//! What two filters become together: never more than the policy allows, and never of bits that
-//! nobody has checked.
+//! Combinations of two filters: never more keys than the policy allows, and never from unchecked
+//! bits.
 
 #![cfg(all(feature = "table", feature = "static"))]
 
@@ -13,7 +13,7 @@ use tepal::{Error, Opened, OverCapacity, Result, file::Format};
 
 const CAPACITY: u64 = 1000;
 
-/// A filter of the policy with all the keys from `from` on that one which refuses takes.
+/// A filter of this policy with all keys from `from` on that a refusing filter takes.
 fn full(kind: &dyn Subject, policy: OverCapacity, from: u64) -> (Opened, Vec<u64>) {
     let mut filter = kind.empty(CAPACITY).unwrap();
     filter.set_over_capacity(OverCapacity::Refuse).unwrap();
@@ -25,8 +25,8 @@ fn full(kind: &dyn Subject, policy: OverCapacity, from: u64) -> (Opened, Vec<u64
     (filter, all[..taken].to_vec())
 }
 
-/// Two full filters have no union under the policy that refuses, and the filter stays what it was;
-/// under the others they have one, with all keys. What they have in common is never too much.
+/// Under the policy to refuse, two full filters have no union, and the filter is unchanged. Under
+/// the other policies the union has all keys. An intersection is never too large.
 #[test]
 fn a_union_past_the_capacity() {
     let mut tried = 0;
@@ -66,8 +66,8 @@ fn a_union_past_the_capacity() {
     assert!(tried >= 20, "{tried}");
 }
 
-/// A file that was opened quickly, and whose bits are not what was written: what takes its bits
-/// over finds that, or what it makes of them cannot be written.
+/// A file that was opened quick and whose bits are damaged: every operation that copies its bits
+/// finds that, or its result cannot be written.
 #[test]
 fn bits_that_nobody_has_checked_go_nowhere() {
     type Change = fn(Opened, &Opened) -> Result<Opened>;
@@ -100,16 +100,16 @@ fn bits_that_nobody_has_checked_go_nowhere() {
             match change(good.clone(), &bad).and_then(|made| Ok((made.to_bytes()?, made))) {
                 Err(Error::Damaged { .. } | Error::WrongSeal) => found += 1,
                 Err(Error::NotPossible { .. }) => {}
-                // Positions that are remainders do not fold.
+                // Filters whose positions are remainders do not fold.
                 Err(Error::Parameter { .. }) if what == "it, folded" => {}
-                // It has forgotten everything.
+                // It has removed all keys.
                 Ok((_, made)) if made.filter().estimated_len() == 0.0 => {}
                 Ok(_) => panic!("{name}, {what}: was not checked, and can be written"),
                 Err(error) => panic!("{name}, {what}: {error}"),
             }
         }
-        // No key goes out of such bits, and whether one comes or not, they are those of the file
-        // still.
+        // No key is removed from such bits. Whether one is inserted or not, they are still the bits
+        // of the file.
         for number in 240..260 {
             let mut made = bad.clone();
             let removed = match kind.keys(&[number]) {
@@ -140,7 +140,7 @@ impl Also for Opened {
     }
 }
 
-/// A key that goes out of an opened file goes as it does in memory, where keys can go at all.
+/// A key is removed from an opened file as from a filter in memory, if the kind can remove keys.
 #[test]
 fn a_key_is_taken_out_of_an_opened_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,8 @@
-//! Damage of every kind of file is found: each bit, each length, one byte more, and 10,000 random
-//! mutations. What is changed and has its checksums made right again is no damage: it is refused,
-//! or whatever is done with it ends.
+//! Damage of every kind of file is found: each bit, each length, one more byte, and 10,000 random
+//! mutations. A changed file with corrected checksums is not damage: it is refused, or every
+//! operation on it ends.
 //!
-//! `cargo run --release -p tepal --features seal --example mutations -- 1000000` does every bit of
+//! `cargo run --release -p tepal --features seal --example mutations -- 1000000` tests every bit of
 //! every kind and a million mutations of each (`testdata/records/mutations.md`).
 
 #[path = "shared/allocator.rs"]
@@ -36,8 +36,8 @@ fn samples(most: u64) -> Vec<Sample> {
     tepal_kinds().into_iter().map(|subject| sample(subject, most)).collect()
 }
 
-/// All 524,288 of a file of 64 KiB: in the layout that is chosen for you, which has the same bits
-/// before the same checks as all others.
+/// All 524,288 bits of a file of 64 KiB, in the default layout. The checks do not depend on the
+/// layout.
 #[test]
 fn every_bit_of_64_kib() {
     let sample = samples(KIB_64).into_iter().find(|sample| sample.subject.name() == "line-xxh3").unwrap();
@@ -47,11 +47,11 @@ fn every_bit_of_64_kib() {
     assert_eq!(accepted, 0);
 }
 
-/// Of every kind every bit of the header, and every 61st of the rest.
+/// For every kind, every bit of the header and every 61st bit of the rest.
 #[test]
 fn bits_of_every_kind() {
     for sample in samples(KIB_64) {
-        // A scheme may have one size only: 4 MiB.
+        // A scheme may have only one size: 4 MiB.
         let step = if sample.file.len() as u64 > KIB_64 { 50_021 } else { 61 };
         let (tried, accepted) = flips(&sample, if SLOW { 37 * step } else { step });
         assert!(tried >= 8 * sample.head as u64);
@@ -59,7 +59,7 @@ fn bits_of_every_kind() {
     }
 }
 
-/// Asked to be quick it finds them too; and so does whoever is not told what the file is.
+/// A quick opening finds them too, and so does an opening of unknown format.
 #[test]
 fn bits_of_every_header() {
     let folder = tempfile::tempdir().unwrap();
@@ -134,7 +134,7 @@ fn random_mutations_of_every_kind() {
         assert_eq!((tally.accepted, tally.panics), (0, 0), "{name}: {tally:?}");
         assert_eq!(tally.damaged + tally.whole + tally.forged, count, "{name}: {tally:?}");
         assert!(tally.refused == tally.damaged && tally.damaged > count / 2, "{name}: {tally:?}");
-        // The checks behind the checksum were come to, too.
+        // The checks behind the checksum were reached too.
         assert!(tally.forged_refused > count / 20, "{name}: {tally:?}");
         let most = 2 * sample.file.len() as u64 + KIB_64;
         assert!(tally.most_held <= most, "{name}: {} bytes of at most {most}", tally.most_held);

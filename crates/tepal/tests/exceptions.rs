@@ -1,4 +1,5 @@
-//! Exceptions: keys that a filter says no for, by every way of asking, and what changes them.
+//! Exceptions: keys that a filter says no for, by every lookup call, and the changes that affect
+//! them.
 
 #![cfg(all(feature = "extras", feature = "std"))]
 
@@ -27,7 +28,7 @@ fn except(file: Opened, strangers: &[String]) -> Opened {
     file.except(&exceptions).unwrap()
 }
 
-/// A filter of members `m`, which says no for 2000 strangers `s`.
+/// A filter of members `m`, which says no for 2000 non-members `s`.
 fn excepted(builder: BloomFilterBuilder, members: &[String]) -> Opened {
     let file = Opened::new(builder.build_from(members).unwrap(), Format::Tepal).unwrap();
     except(file, &keys("s", 0..2000))
@@ -119,7 +120,7 @@ fn what_is_inserted_is_no_exception() {
     }
 }
 
-/// Of keys that were refused none is taken off the list.
+/// A key that is refused stays an exception.
 #[test]
 fn a_full_filter_keeps_the_exceptions_that_it_refuses() {
     let mut file = excepted(builder(), &keys("m", 0..1000));
@@ -133,7 +134,7 @@ fn a_full_filter_keeps_the_exceptions_that_it_refuses() {
     assert!(!file.contains_many(&all[..inserted].to_vec()).contains(&false));
 }
 
-/// The same where the refused key stands far behind in a batch, in its later pieces.
+/// The same if the refused key is in a later piece of a batch.
 #[test]
 fn a_refused_batch_takes_no_exception_off_behind_it() {
     let capacity = 40_000u32;
@@ -141,7 +142,7 @@ fn a_refused_batch_takes_no_exception_off_behind_it() {
     let insert: [Insert; 2] = [|file, keys| file.insert_many(keys), |file, keys| file.insert_iter(keys)];
     for builder in schemes() {
         let filter = builder.capacity(capacity.into()).build_from(keys("m", 0..capacity / 2)).unwrap();
-        // Those that the bits say yes for.
+        // The non-members for which the bits say yes.
         let excepted: Vec<String> =
             keys("s", 0..60_000).into_iter().filter(|key| filter.contains(key)).collect();
         let mut file = except(Opened::new(filter, Format::Tepal).unwrap(), &excepted);
@@ -164,14 +165,14 @@ fn a_refused_batch_takes_no_exception_off_behind_it() {
     }
 }
 
-/// What a filter has among its members is none of the other's exceptions in their union.
+/// A union drops an exception of one filter that is a member of the other.
 #[test]
 fn a_union_asks_both_of_every_exception() {
     let (strangers, others) = (keys("s", 0..2000), keys("m", 400..1000));
     let with: Vec<String> = keys("m", 0..600).into_iter().chain(strangers[..200].to_vec()).collect();
     for builder in schemes().into_iter().take(1) {
         let plain = Opened::new(builder.clone().build_from(&with).unwrap(), Format::Tepal).unwrap();
-        // Members with the name of strangers here, which are exceptions there.
+        // Members here that are exceptions there.
         let one = except(plain, &strangers[200..]);
         let two = excepted(builder, &others);
         assert!(two.filter().exceptions() > 0 && one.filter().exceptions() > 0);
@@ -192,13 +193,13 @@ fn unions_and_intersections() {
     let mut union = one.clone();
     union.union_with(&two).unwrap();
     assert!(!union.contains_many(&keys("m", 0..1000)).contains(&false));
-    // Both say no to every stranger, so each that was excepted by one stays.
+    // Both say no to every non-member, so each exception of either stays.
     assert!(union.filter().exceptions() >= one.filter().exceptions().max(two.filter().exceptions()));
     let wrong = |file: &Opened| file.contains_many(&strangers).iter().filter(|yes| **yes).count();
     let mut without = Opened::new(builder().build_from(keys("m", 0..1000)).unwrap(), Format::Tepal).unwrap();
     assert!(wrong(&union) < wrong(&without));
 
-    // What the other may hold is no exception any more.
+    // A key that the other filter may hold is no longer an exception.
     let members_of_other: Vec<_> = strangers.iter().take(100).cloned().collect();
     let mut union = one.clone();
     union
@@ -222,8 +223,8 @@ fn unions_and_intersections() {
     assert!(error.to_string().contains("name that one first"), "{error}");
 }
 
-/// An intersection has no exception that its bits say no for anyway: it would take room for
-/// nothing.
+/// An intersection drops the exceptions for which its bits say no anyway: they would only take
+/// room.
 #[test]
 fn an_intersection_keeps_the_exceptions_that_it_needs() {
     let (a, b, strangers) = (keys("m", 0..600), keys("m", 400..1000), keys("s", 0..2000));
@@ -268,7 +269,7 @@ fn damaged_exceptions_are_refused() {
         assert!(tepal::from_bytes(&changed).is_err(), "{at}");
         assert!(tepal::from_bytes(&bytes[..at]).is_err(), "{at}");
     }
-    // Those of another file.
+    // The exceptions of another file.
     let mut other = excepted(builder(), &keys("o", 0..1000)).to_bytes().unwrap();
     let end = other.len().min(bytes.len());
     let start = end - 64;
@@ -297,7 +298,7 @@ fn other_kinds_and_formats_have_none() {
     }
 }
 
-/// The patch of such a file brings the list along.
+/// The patch of such a file contains the list.
 #[cfg(feature = "extras")]
 #[test]
 fn patches_have_them() {
@@ -318,7 +319,7 @@ fn folding_keeps_them() {
     let filter = Opened::new(large.build_from(&members).unwrap(), Format::Tepal).unwrap();
     let mut exceptions = Exceptions::new();
     let stranger = keys("s", 0..1);
-    // One that is not needed before the fold.
+    // An exception that is not needed before the fold.
     let full =
         BloomFilter::builder().capacity(1).over_capacity(OverCapacity::Ignore).build_from(keys("s", 0..100));
     let full = Opened::new(full.unwrap(), Format::Tepal).unwrap();
@@ -330,8 +331,8 @@ fn folding_keeps_them() {
     assert!(!filter.contains_many(&members).contains(&false));
 }
 
-/// A divider in the place of the list: right about members and strangers by every way of asking,
-/// and closed to other keys.
+/// A divider in place of the list: right about members and exceptions by every lookup call, and
+/// closed to other keys.
 #[test]
 fn a_divider_tells_members_from_strangers() {
     let folder = tempfile::tempdir().unwrap();
@@ -379,7 +380,7 @@ fn a_divider_tells_members_from_strangers() {
         let plain = Opened::new(listed.clone().into_filter(), Format::Tepal).unwrap();
         let again = plain.divide(&Exceptions::new(), &prepared(&listed, &reversed)).unwrap();
         assert!(again.to_bytes().unwrap() == file.to_bytes().unwrap());
-        // Nothing else goes into it.
+        // No other key can be inserted.
         let before = file.to_bytes().unwrap();
         let mut changed = file.clone();
         let mut other = listed.clone();
@@ -405,7 +406,7 @@ fn a_divider_tells_members_from_strangers() {
         // A member with the hash of an exception.
         let error = listed.clone().divide(&Exceptions::new(), &prepared(&listed, &strangers)).unwrap_err();
         assert!(matches!(error, Error::Parameter { .. }), "{error}");
-        // Empty again, it is a filter like others.
+        // After `clear` it is an ordinary filter.
         changed.clear().unwrap();
         assert!(changed.filter().exceptions() == 0 && changed.insert("new").unwrap());
     }
@@ -425,8 +426,8 @@ fn a_damaged_divider_is_refused() {
     }
 }
 
-/// Without exceptions there is nothing to tell apart, and the file is one for every reader; a
-/// folded filter keeps its divider, and a patch brings one along.
+/// Without exceptions there is no divider, and every reader can read the file. A folded filter
+/// keeps its divider, and a patch contains it.
 #[test]
 fn no_exceptions_folds_and_patches() {
     let members = keys("m", 0..1000);

@@ -1,5 +1,5 @@
-//! A filter that was made smaller promises what it keeps: no rate above the one that was asked for,
-//! and the capacity of it.
+//! A filter that was made smaller keeps its promise: no rate above the one that was asked for, and
+//! the capacity for that rate.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -9,8 +9,8 @@ use tepal::Error;
 
 const CAPACITY: u64 = 20_000;
 
-/// Asked for a little more and a little less than each factor allows, a filter is folded to no rate
-/// above what was asked for.
+/// For rates slightly above and below what each factor allows, a filter never shrinks to a rate
+/// above the one that was asked for.
 #[test]
 fn nothing_shrinks_past_the_rate_that_was_asked_for() {
     let mut tried = 0;
@@ -40,8 +40,8 @@ fn nothing_shrinks_past_the_rate_that_was_asked_for() {
     assert!(tried > 100, "{tried}");
 }
 
-/// Folded until its promise is broken, a filter promises what it has then; and never more than it
-/// holds.
+/// A filter that is folded past its promise promises its rate after the fold, and never more than
+/// it holds.
 #[test]
 fn a_fold_promises_no_less_than_its_rate() {
     let mut broken = 0;
@@ -75,8 +75,8 @@ fn a_fold_promises_no_less_than_its_rate() {
     assert!(broken > 20, "{broken}");
 }
 
-/// What a table holds at a rate is that share of its numbers: so many keys it takes when it was
-/// folded to it, and no fewer.
+/// A table at a rate holds that share of its fingerprints: after a fold it takes exactly that many
+/// keys.
 #[cfg(feature = "table")]
 #[test]
 fn a_table_takes_what_its_new_rate_allows() {
@@ -94,8 +94,8 @@ fn a_table_takes_what_its_new_rate_allows() {
     }
 }
 
-/// Whether keys can be removed stays what it is: a table in which two keys may share a copy makes
-/// no union, intersection, fold or file from which one can be taken.
+/// A table in which two keys may share a copy never becomes deletable: not by union, intersection,
+/// fold or file.
 #[cfg(feature = "table")]
 #[test]
 fn what_no_key_can_be_taken_from_gives_no_other_way() {

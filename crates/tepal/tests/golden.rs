@@ -1,6 +1,6 @@
-//! The golden files in `testdata/golden`, which the real programs wrote: every file read, every
-//! bit, every insert result and every answer checked, false positives included, and the file
-//! written again byte for byte.
+//! The golden files in `testdata/golden`, which the real programs wrote. Each is read, every bit,
+//! insert result and answer is compared, false positives included, and it is written again byte for
+//! byte.
 #![cfg(feature = "foreign")]
 
 use std::collections::BTreeSet;
@@ -32,12 +32,12 @@ fn folder(name: &str) -> Folder {
     Folder { path, cases }
 }
 
-/// Whoever adds a format adds what its program wrote, a fuzz target for its reader, and a row to
-/// the document.
+/// A new format needs a file of its program, a fuzz target for its reader, and a row in the
+/// document.
 #[test]
 fn every_format_is_golden_and_fuzzed_and_described() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    // A package of the library has nothing but the library, and this file beside its manifest.
+    // A package of the library has only the library, and this file beside its manifest.
     if Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml.orig").exists() {
         return;
     }
@@ -59,7 +59,7 @@ impl Folder {
     }
 }
 
-/// A key of the index: bytes or an integer, as the program was given it.
+/// A key of the index: bytes or an integer, as the program received it.
 #[derive(Clone, Debug)]
 enum Golden {
     Bytes(Vec<u8>),
@@ -121,7 +121,7 @@ fn set_bits(filter: &BloomFilter) -> BTreeSet<u64> {
 }
 
 fn single_key_bits(case: &Value, domain: KeyDomain, empty: &BloomFilter) {
-    // A few cases of each folder leave them out; the folder's others have them.
+    // A few cases of each folder lack them; the others have them.
     let cases = case["single_key_bits"].as_array().unwrap();
     for single in cases {
         let mut filter = empty.clone();
@@ -131,7 +131,7 @@ fn single_key_bits(case: &Value, domain: KeyDomain, empty: &BloomFilter) {
     }
 }
 
-/// Inserts all keys of the case, checking what each insert says.
+/// Inserts all keys of the case, and compares each result.
 fn insert_all(case: &Value, domain: KeyDomain, mut insert: impl FnMut(&Golden) -> Result<bool, Error>) {
     let results = case["insert_result"].as_str().unwrap_or("").as_bytes();
     for (i, key) in keys(case, "inserted", domain).iter().enumerate() {
@@ -157,7 +157,7 @@ fn answers(case: &Value, domain: KeyDomain, contains: impl Fn(&Golden) -> bool) 
     }
 }
 
-/// A case of a format of one filter: `empty` is what an insert starts from.
+/// A case of a format of one filter. The inserts start from `empty`.
 fn check_file(case: &Value, format: Format, domain: KeyDomain, bytes: &[u8]) -> Opened {
     let open = Open::new().format(format).key_domain(domain);
     let file = open.from_bytes(bytes).unwrap_or_else(|e| panic!("{}: {e}", case["name"]));
@@ -183,7 +183,7 @@ fn check_one_filter(folder: &Folder, case: &Value, format: Format, domain: KeyDo
     insert_all(case, domain, |key| again.insert(key));
     assert_eq!(again.to_bytes().unwrap(), bytes, "{}", case["name"]);
 
-    // A union with itself changes nothing but the count.
+    // A union with itself changes only the count.
     let mut twice = filter.clone().into_owned().unwrap();
     twice.union_with(filter).unwrap();
     assert!(twice == *filter);
@@ -242,7 +242,7 @@ fn parquet_sbbf() {
         if layout_number(case, "header_bytes") > 0 {
             assert_eq!(Format::of(&bytes), Some(Format::ParquetSbbf), "{}", case["name"]);
         }
-        // The whole Parquet file holds just these bytes.
+        // The whole Parquet file contains exactly these bytes.
         if let Some(whole) = folder.file(case, "parquet") {
             let filters = filters_in(&whole);
             let place = |name: &str| Some(case["reported"][name].as_str().unwrap().parse::<u64>().unwrap());
@@ -254,7 +254,7 @@ fn parquet_sbbf() {
     }
 }
 
-/// Where the filters of a whole Parquet file are, as its refusal says.
+/// The places of the filters in a whole Parquet file, from the error that refuses it.
 fn filters_in(whole: &[u8]) -> Vec<ParquetFilter> {
     match tepal::from_bytes(whole) {
         Err(Error::NotTepal { found: Looks::Parquet(ParquetFile::Filters { first, total, .. }), .. }) => {
@@ -269,8 +269,8 @@ fn cut<'a>(whole: &'a [u8], filter: &ParquetFilter) -> &'a [u8] {
     &whole[filter.offset as usize..][..filter.length.unwrap() as usize]
 }
 
-/// What pyarrow says of the same files: two row groups of 20 numbers and 20 names; none; an
-/// encrypted footer.
+/// The same facts as pyarrow reports: two row groups of 20 numbers and 20 names; none; an encrypted
+/// footer.
 #[test]
 fn whole_files_of_parquet() {
     let read = |name: &str| fs::read(folder("parquet-sbbf").path.join(name)).unwrap();
@@ -318,7 +318,8 @@ fn dcso() {
         check_one_filter(&folder, case, Format::Dcso, KeyDomain::Bytes, "bin");
         let bytes = folder.file(case, "bin").unwrap();
         assert_eq!(Format::of(&bytes), Some(Format::Dcso), "{}", case["name"]);
-        // From the numbers that its program was given, header and all; the user's data come after.
+        // Built from the numbers that its program was given, header included; the user's data
+        // follow.
         let number = |name| param(case, name).parse::<f64>().unwrap();
         let builder = BloomFilter::builder().capacity(number("n") as u64).false_positive_rate(number("p"));
         let mut anew = builder.scheme(Scheme::Dcso).build().unwrap();
@@ -328,7 +329,7 @@ fn dcso() {
     }
 }
 
-/// A chain is grown again from its first filter, emptied.
+/// A chain grows again from its first filter, emptied.
 fn check_chain(case: &Value, format: Format, bytes: &[u8], is_dump: bool, first: BloomFilter) {
     let file = check_file(case, format, KeyDomain::Bytes, bytes);
     single_key_bits(case, KeyDomain::Bytes, &first);
@@ -337,8 +338,8 @@ fn check_chain(case: &Value, format: Format, bytes: &[u8], is_dump: bool, first:
     again.clear().unwrap();
     insert_all(case, KeyDomain::Bytes, |key| again.insert(key));
     assert_eq!(again.to_bytes().unwrap(), bytes, "{}", case["name"]);
-    // Nor does it have to remember what stood in the file: all of it follows from the first filter.
-    // Only the form of a dump is another.
+    // The file need not be remembered: all of it follows from the first filter. Only the form of a
+    // dump differs.
     let mut emptied = file.filter().clone();
     emptied.clear().unwrap();
     let mut anew = Opened::new(emptied, format).unwrap();
@@ -366,7 +367,7 @@ fn redisbloom() {
     for case in &folder.cases {
         let first = first_link(&folder, case, Format::RedisBloom);
         let bytes = folder.file(case, "bin").unwrap();
-        // Not every case was dumped too.
+        // Not every case has a dump.
         let dump = folder.file(case, "dump");
         dumps += usize::from(dump.is_some());
         for (is_dump, bytes) in [(false, Some(bytes)), (true, dump)] {
@@ -378,7 +379,7 @@ fn redisbloom() {
     assert!(dumps > 0);
 }
 
-/// What a case gave to `BF.RESERVE`, or to a first `BF.ADD`.
+/// The arguments of a case for `BF.RESERVE`, or for a first `BF.ADD`.
 fn reserved(case: &Value) -> BloomFilterBuilder {
     let number = |names: [&str; 2], default: f64| {
         let given = names.into_iter().map(|name| param(case, name)).find(|text| !text.is_empty());
@@ -394,7 +395,7 @@ fn reserved(case: &Value) -> BloomFilterBuilder {
     }
 }
 
-/// From nothing but what the server was told, and the keys, in both forms.
+/// Chains built from only the server's arguments and the keys, in both forms.
 #[test]
 fn redisbloom_chains_are_grown_from_nothing() {
     let folder = folder("redisbloom");
@@ -403,7 +404,7 @@ fn redisbloom_chains_are_grown_from_nothing() {
         let label = &case["name"];
         let mut builder = reserved(case).scheme(Scheme::RedisBloom);
         if param(case, "error") == "0.6" {
-            // The server cuts it; here it is refused, with what the server makes of it.
+            // The server lowers it; here it is refused, with the server's value in the error.
             let text = builder.clone().build_chain().unwrap_err().to_string();
             assert!(
                 text.contains("the rate of a RedisBloom chain is 0.6; it must be at most 0.25"),
@@ -431,8 +432,8 @@ fn redisbloom_chains_are_grown_from_nothing() {
             let version = bytes.len() - 10;
             assert_eq!(bytes[version..version + 2], [9, 0], "{label}");
             assert!(tepal::from_bytes(&bytes).unwrap().to_bytes().unwrap() == bytes, "{label}");
-            // These are of Redis 7.0, whose version is 10; and one has a string that the server
-            // packed.
+            // These are from Redis 7.0, whose version is 10. One has a string that the server
+            // compressed.
             bytes[version] = 10;
             mend(&mut bytes);
             packed += usize::from(bytes.len() != dump.len());
@@ -442,7 +443,7 @@ fn redisbloom_chains_are_grown_from_nothing() {
     assert_eq!((growing, dumps, packed), (3, 6, 2));
 }
 
-/// Makes the CRC-64 at the end of a payload right.
+/// Corrects the CRC-64 at the end of a payload.
 fn mend(dump: &mut [u8]) {
     let end = dump.len() - 8;
     let sum = dump[..end].iter().fold(0u64, |crc, byte| {
@@ -494,7 +495,7 @@ fn valkey_bloom() {
     }
 }
 
-/// The filter that one of the five articles' programs would have made.
+/// The filter that the program of one of the five articles would have made.
 fn check_article(name: &str, builder: impl Fn(&Value) -> BloomFilterBuilder, sparse: bool) {
     let folder = folder(name);
     for case in &folder.cases {
@@ -527,7 +528,7 @@ fn check_article(name: &str, builder: impl Fn(&Value) -> BloomFilterBuilder, spa
             }
         }
 
-        // It lives on in our own file.
+        // It can be saved in tepal's own file.
         let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
         assert!(again == filter);
         answers(case, KeyDomain::Bytes, |key| again.contains(key));
@@ -593,13 +594,13 @@ fn chain_with(at: usize, number: u64) -> Opened {
     Open::new().format(Format::RedisBloom).from_bytes(&bytes).unwrap()
 }
 
-/// Where the header of a link begins, and its length.
+/// The offset of a link's header, and its length.
 const LINKS: usize = 32;
 const LINK: usize = 53;
 
 #[test]
 fn a_chain_that_was_emptied_grows_by_its_rule_and_can_be_read_again() {
-    // What the file says of its second link is not what the rule would give.
+    // The file's numbers for its second link differ from what the rule gives.
     let mut file = chain_with(LINKS + LINK + 24, 0.2f64.to_bits());
     assert_eq!(file.facts().unwrap().parts.len(), 4);
     file.clear().unwrap();

@@ -1,4 +1,4 @@
-//! Filters that must not be united are refused, with the reason, whatever the pair.
+//! Filters that must not be united are refused with the reason, for every pair.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -6,7 +6,7 @@ mod kinds;
 use kinds::kinds;
 use tepal::{BloomFilter, Error, KeyDomain, Layout, Recipe, Scheme, SecretKey};
 
-/// What decides which bits a key sets, in the order in which it is compared.
+/// The properties that decide which bits a key sets, in the order in which they are compared.
 #[derive(Clone, Debug, PartialEq)]
 struct Properties {
     layout: Layout,
@@ -87,8 +87,7 @@ fn all() -> Vec<Properties> {
     all
 }
 
-/// Every pair is refused for the first property in which it differs, and neither of the two
-/// changes.
+/// Every pair is refused for the first property in which it differs, and neither filter changes.
 #[test]
 fn every_pair_is_refused_with_the_reason() {
     let filters: Vec<_> = all().into_iter().map(|properties| (properties.filter(), properties)).collect();
@@ -110,14 +109,14 @@ fn every_pair_is_refused_with_the_reason() {
             assert!(matches!(found, Error::Incompatible { property, .. } if property == expected));
             refused += 1;
         }
-        // Only its own twin went in, and that adds nothing but to the count of keys.
+        // Only its equal was united with it, which raises only the count of keys.
         assert!(a == *before && a.set_bits() == before.set_bits(), "{here:?}");
     }
     assert_eq!(united, filters.len());
     assert!(refused >= 500, "{refused}");
 }
 
-/// Of all kinds no two unite, but those that differ in what changes no answer.
+/// Filters of different kinds never unite, except those whose differences change no answer.
 #[test]
 fn kinds_do_not_mix() {
     let filters: Vec<_> =
@@ -132,7 +131,7 @@ fn kinds_do_not_mix() {
                 Err(Error::Incompatible { .. }) => refused += 1,
                 other => panic!("{here} and {there}: {other:?}"),
             }
-            // Without their files too, where they are of two kinds; and what has no union has no
+            // Without their files too, if they are of two kinds. A pair without a union has no
             // intersection.
             if a.filter().kind() != b.filter().kind() {
                 let mut any = a.filter().clone();

@@ -1,6 +1,6 @@
-//! The kept files in `testdata/kept`: what a released version wrote is read for ever, says the same
-//! of every key, and is written again byte for byte. These files are never written anew
-//! (`testdata/kept/README.md`).
+//! The kept files in `testdata/kept`, which released versions wrote. Every later version reads
+//! them, gives the same answers for every key, and writes them again byte for byte. These files are
+//! never rewritten (`testdata/kept/README.md`).
 
 #[cfg(feature = "extras")]
 #[path = "kept/exceptions.rs"]
@@ -58,7 +58,8 @@ fn all() -> Vec<Kept> {
     let kept: Vec<Kept> = descriptions.map(read).collect();
     // None may be lost: the first version alone has these.
     assert!(kept.len() >= 49, "only {} kept files", kept.len());
-    // A build without the schemes of other programs says so, and so does one without seals.
+    // A build without other programs' schemes refuses their files, and one without seals refuses
+    // sealed files.
     let (known, foreign): (Vec<_>, Vec<_>) = kept.into_iter().partition(Kept::is_known);
     for kept in foreign {
         let refused = kept.opened().map(|_| ());
@@ -67,7 +68,7 @@ fn all() -> Vec<Kept> {
     known
 }
 
-/// The files of one of the folders that are kinds of their own.
+/// The files of one of the folders for a kind.
 #[cfg(any(feature = "extras", feature = "table", feature = "static"))]
 fn in_folder(folder: &str) -> Vec<Kept> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/kept/v1").join(folder);
@@ -79,7 +80,7 @@ fn read(path: PathBuf) -> Kept {
     let json: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     let file = match json.get("file") {
         None => fs::read(path.with_extension("tepal")).unwrap(),
-        // Too long to be kept as it is: its length, and the bytes that are not 0.
+        // A file that is too long to be kept whole: its length, and the bytes that are not 0.
         Some(sparse) => {
             let mut file = vec![0; sparse["len"].as_u64().unwrap() as usize];
             for part in sparse["parts"].as_array().unwrap() {
@@ -134,7 +135,7 @@ impl Kept {
         self.with_keys(|open| open.from_bytes(&self.file))
     }
 
-    /// By the call that gives a Bloom filter at once, where it can: it takes no seal key.
+    /// Uses the call that returns a Bloom filter at once, if possible: that call takes no seal key.
     fn open(&self) -> Result<BloomFilter, Error> {
         match self.secret() {
             _ if self.is_sealed() => {
@@ -150,7 +151,7 @@ impl Kept {
         }
     }
 
-    /// The file of the filter, sealed as this one is.
+    /// The file of the filter, sealed like this one.
     fn file(&self, filter: &BloomFilter) -> Vec<u8> {
         #[cfg(feature = "seal")]
         if let Some(seal) = self.seal() {
@@ -159,7 +160,7 @@ impl Kept {
         filter.to_bytes().unwrap()
     }
 
-    /// The file of whatever filter, sealed as this one is.
+    /// The file of any filter, sealed like this one.
     #[cfg(any(feature = "extras", feature = "table", feature = "static"))]
     fn written(&self, opened: &Opened) -> Vec<u8> {
         #[cfg(feature = "seal")]
@@ -169,7 +170,7 @@ impl Kept {
         opened.to_bytes().unwrap()
     }
 
-    /// Saves the filter, sealed as this one is.
+    /// Saves the filter, sealed like this one.
     fn save(&self, filter: &BloomFilter<Mapped>, path: &Path) {
         #[cfg(feature = "seal")]
         if let Some(seal) = self.seal() {
@@ -184,7 +185,7 @@ impl Kept {
         is_known && (cfg!(feature = "seal") || !self.is_sealed())
     }
 
-    /// Are the members hashes, `finish_hash` of their numbers, and no keys?
+    /// Whether the members are hashes, `finish_hash` of their numbers, and not keys.
     fn members_are_hashes(&self) -> bool {
         self.json.get("members_are_hashes").is_some_and(|are| are.as_bool().unwrap())
     }
@@ -215,12 +216,12 @@ impl Kept {
     }
 }
 
-/// Does this build know the scheme and the key domain?
+/// Whether this build knows the scheme and the key domain.
 fn is_known(scheme: Scheme, domain: KeyDomain) -> bool {
     cfg!(feature = "foreign") || (scheme < Scheme::Md5Presets && domain <= KeyDomain::Integer)
 }
 
-/// Asks every member and every other key, one by one and in one batch.
+/// Looks up every member and every non-member, one by one and in one batch.
 fn check_answers(kept: &Kept, filter: &BloomFilter<impl Storage>) {
     let members = kept.number("members");
     let answers = kept.text("answers_to_others").bytes().map(|answer| answer == b'1');
@@ -284,7 +285,7 @@ fn every_kept_file_is_written_again_byte_for_byte() {
         let filter = kept.open().unwrap();
         assert!(kept.file(&filter) == kept.file, "{name}");
 
-        // Filled anew from its keys, it is the same file again.
+        // Filled again with its keys, it is the same file.
         let mut again = filter.clone();
         again.clear().unwrap();
         kept.insert_members(&mut again);
@@ -292,7 +293,7 @@ fn every_kept_file_is_written_again_byte_for_byte() {
 
         let file = kept.opened().unwrap();
         assert_eq!((file.format(), file.is_sealed()), (Format::Tepal, kept.is_sealed()), "{name}");
-        // Whoever opened it can write it unsealed.
+        // It can be written unsealed after it was opened.
         assert_eq!(file.to_bytes().unwrap() == kept.file, !kept.is_sealed(), "{name}");
     }
 }
@@ -322,8 +323,7 @@ fn every_kept_file_opens_from_disk() {
     }
 }
 
-/// Whoever adds a kind, a layout, a scheme or a key domain keeps a file of it, and of a kind its
-/// vectors.
+/// A new kind, layout, scheme or key domain needs a kept file, and a new kind needs vectors.
 #[test]
 fn every_kind_is_kept() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
@@ -351,7 +351,7 @@ fn every_kind_is_kept() {
         let mut sealed = kept.iter().filter(|kept| kept.is_sealed());
         let found = sealed.any(|kept| kept.text("layout") == layout.name());
         assert!(found || !cfg!(feature = "seal"), "no sealed kept file of the layout {layout}");
-        // Our own have a hash, and so any layout.
+        // tepal's own schemes have a hash, and so any layout.
         for scheme in Scheme::ALL.iter().filter(|scheme| **scheme < Scheme::Md5Presets) {
             let both = (layout.name(), scheme.to_string());
             let found = kept.iter().any(|kept| (kept.text("layout"), kept.text("scheme").into()) == both);
@@ -366,8 +366,8 @@ fn every_kind_is_kept() {
     }
 }
 
-/// Growing chains are in a folder of their own: they answer as they did, and are written again byte
-/// for byte.
+/// Growing chains are in a folder of their own: they give the same answers, and are written again
+/// byte for byte.
 #[cfg(feature = "extras")]
 #[test]
 fn kept_chains_are_the_chains_they_were() {
@@ -401,7 +401,7 @@ fn kept_chains_are_the_chains_they_were() {
             assert_eq!(held, expected, "{name}: {number}");
         }
         assert!(kept.written(&opened) == kept.file, "{name}");
-        // It goes on to grow.
+        // It still grows.
         let before = facts.parts.len();
         for number in 10_000..20_000u64 {
             match prefix {

@@ -14,7 +14,7 @@ use tepal::Opened;
 
 const KEYS: u64 = 10_000;
 
-/// Bytes of a filter of any size beside its tables: links, labels.
+/// The bytes of a filter of any size beside its tables: links, labels.
 const FIXED: u64 = 1024;
 
 /// Filters with lists that `size_in_bytes` does not count: names of segments or values, keys in
@@ -32,7 +32,7 @@ fn check(subject: &dyn Subject, filter: &Opened, held: u64, keys: u64) {
     );
 }
 
-/// Filled one key at a time; filters that do not change, built.
+/// Filled one key at a time; static filters are built.
 #[test]
 fn a_filter_holds_its_size() {
     let fixed: Vec<_> = fixed_kinds().iter().map(|subject| subject.kind()).collect();
@@ -50,7 +50,7 @@ fn a_filter_holds_its_size() {
     }
 }
 
-/// A filter that grows, at every size on its way.
+/// A growing filter, at every size during its growth.
 #[cfg(feature = "table")]
 #[test]
 fn a_growing_filter_holds_its_size() {

@@ -1,7 +1,7 @@
-//! An operation takes memory by what a file holds, and never by what it claims: of a file of b
-//! bytes and with m new keys at most 4 b + 64 m bytes and a mebibyte, in memory and in the file
-//! that is written then. The next link of a chain is made by the rule of the chain, and is counted
-//! apart.
+//! The memory of an operation depends on the contents of a file, and never on its claims. For a
+//! file of b bytes and m new keys it is at most 4 b + 64 m bytes and a mebibyte, in memory and in
+//! the file that is written then. The next link of a chain follows the rule of the chain, and is
+//! counted apart.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -39,10 +39,10 @@ fn claims() -> Vec<u64> {
     sizes.into_iter().chain(rates).collect()
 }
 
-/// Does everything with a file of `len` bytes.
+/// Runs every operation on a file of `len` bytes.
 ///
 /// # Panics
-/// Where an operation takes more than it may, or panics.
+/// If an operation takes more than it may, or panics.
 fn check(what: &str, file: &Opened, len: u64, members: u64, new: &NewKeys) {
     let mut last = "";
     let mut check = |took: Took| {
@@ -55,21 +55,21 @@ fn check(what: &str, file: &Opened, len: u64, members: u64, new: &NewKeys) {
     assert!(done.is_ok(), "{what}: after {last}");
 }
 
-/// Reads the file and maps it quickly. Says what of that works.
+/// Reads the file and maps it quickly. Returns the filters that opened.
 fn opened(opener: &Opener, file: &[u8], path: &std::path::Path) -> Vec<Opened> {
     let read = opener.read(file).ok();
     fs::write(path, file).unwrap();
     read.into_iter().chain(opener.quick(path)).collect()
 }
 
-/// Small files whose fields claim whatever they can.
+/// Small files whose fields claim every number.
 #[test]
 fn claims_take_no_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
     let mut opened_kinds = BTreeSet::new();
-    // Bloom filters of every scheme and key domain have the same fields: one of each layout is as
-    // good as all.
+    // Bloom filters of every scheme and key domain have the same fields, so one of each layout is
+    // enough.
     let is_chosen = |subject: &dyn Subject| {
         subject.kind() != Kind::Bloom || ["-xxh3", "-sealed"].iter().any(|end| subject.name().ends_with(end))
     };
@@ -93,7 +93,7 @@ fn claims_take_no_memory() {
                 files.extend(bytes.into_iter().map(|bytes| vec![(at, bytes)]));
             }
         }
-        // What is planned from two numbers together.
+        // Plans that follow from two numbers together.
         for capacity in claims() {
             files.extend(
                 claims().into_iter().map(|rate| {
@@ -170,8 +170,7 @@ fn large_plans_in_small_files_take_no_memory() {
             check(name, &opened, file.len() as u64, 30, &NewKeys::of(&opened, count));
         }
     }
-    // An expiring table is as large as it was made: its union with a small one is not larger than
-    // both.
+    // An expiring table keeps its planned size: its union with a small one is not larger than both.
     let expiring = |capacity| {
         let builder = ExpiringFilter::builder().window_of_time(60).false_positive_rate(0.01);
         builder.capacity(capacity).build().unwrap()
@@ -183,7 +182,7 @@ fn large_plans_in_small_files_take_no_memory() {
     assert_eq!(cleared.size_in_bytes(), large.size_in_bytes());
 }
 
-/// Honest files of hundreds of kilobytes: what an operation takes is in proportion to them.
+/// Valid files of hundreds of kilobytes: the memory of an operation is proportional to them.
 #[test]
 fn operations_on_larger_files() {
     let mut seen = BTreeSet::new();
@@ -199,7 +198,7 @@ fn operations_on_larger_files() {
     }
 }
 
-/// The files of other programs: small ones, as they are.
+/// Small files of other programs, unchanged.
 #[test]
 fn operations_on_files_of_other_programs() {
     for subject in all_kinds().into_iter().filter(|subject| subject.format() != Format::Tepal) {

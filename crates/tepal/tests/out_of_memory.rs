@@ -1,8 +1,7 @@
-//! Memory that the system does not give: an error, the filter as it was, and never half of one.
+//! Failed allocations: the result is an error and the unchanged filter, never half of a change.
 //!
-//! Of the allocations of a call that are as large as the filter each fails in turn. The small ones
-//! (labels, a header, the answers of a batch) end the program where they fail, as everywhere in
-//! Rust.
+//! Each allocation of a call that is as large as the filter fails in turn. A small one (labels, a
+//! header, the answers of a batch) ends the program if it fails, as everywhere in Rust.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -17,26 +16,26 @@ use allocator::failing;
 use kinds::{Sample, Subject, kinds, numbers, sample, tepal_kinds};
 use tepal::{BloomFilter, Error, Kind, Opened, Result};
 
-/// Of a file of this length every allocation of at least so many bytes fails: what is as large as
-/// the filter, not what is as large as a chunk.
+/// For a file of this length every allocation of at least `LARGE` bytes fails: those as large as
+/// the filter, not those as large as a chunk.
 const FILE: u64 = 256 << 10;
 const LARGE: usize = 120 << 10;
 
-/// Are opened files mapped? Where they are not, they are in memory, and nothing has to be copied.
+/// Whether opened files are mapped. If not, they are in memory, and nothing has to be copied.
 const MAPPED: bool = cfg!(all(feature = "mmap", target_endian = "little"));
 
 fn samples() -> Vec<Sample> {
     let blooms = tepal_kinds().into_iter().filter(|subject| subject.kind() == Kind::Bloom);
     let all = blooms.map(|subject| sample(subject, FILE));
-    // Some schemes have small sizes only; a size that is a power of two is about half of that file.
+    // Some schemes have only small sizes; a size that is a power of two is about half of that file.
     let large: Vec<_> = all.filter(|sample| sample.file.len() > LARGE + 1024).collect();
     let least = if cfg!(feature = "foreign") { 39 } else { 24 };
     assert!(large.len() >= least, "{}", large.len());
     large
 }
 
-/// Fails the first large allocation of a call, then the second, and so on: each time it must be an
-/// error. Says how many there were.
+/// Fails the first large allocation of a call, then the second, and so on: each time the result
+/// must be an error. Returns how many there were.
 fn each_fails<T>(what: &str, mut call: impl FnMut() -> Result<T>) -> u32 {
     for after in 0.. {
         let (result, failed) = failing(LARGE, after, &mut call);
@@ -79,7 +78,7 @@ fn building_reading_and_writing() {
         assert_eq!(each_fails(&format!("{name}: to_bytes"), || whole.to_bytes()), 1);
 
         fs::write(&path, &sample.file).unwrap();
-        // Mapped, it needs none; where it cannot be mapped, one for the file and one for the bits.
+        // Mapped, it needs none; otherwise one for the file and one for the bits.
         let mut opened = opener.open(&path).unwrap();
         let mapped = opened.clone().into_filter().into_bloom().unwrap();
         let unsealed = opener.read(&sample.file).unwrap().to_bytes().unwrap();
@@ -89,7 +88,7 @@ fn building_reading_and_writing() {
             assert_eq!(each_fails(&format!("{name}: into_owned"), owned), 1);
         }
 
-        // Its first change copies a mapped filter. Where that fails, it is as it was.
+        // The first change of a mapped filter copies it. If that fails, the filter is unchanged.
         let key = sample.subject.keys(&[0]);
         let changed = || key.insert_all(&mut opened);
         assert_eq!(each_fails(&format!("{name}: the first change"), changed), u32::from(MAPPED));
@@ -100,14 +99,14 @@ fn building_reading_and_writing() {
     }
 }
 
-/// What holds a filter's bits is asked for before anything changes, in a chain too: where its next
-/// filter finds no memory, it is as it was.
+/// The memory for a filter's bits is allocated before anything changes, in a chain too: if its next
+/// link finds no memory, the chain is unchanged.
 #[test]
 fn growing() {
     let mut grown = 0;
     for subject in kinds().into_iter().filter(|kind| grows(&**kind)) {
         let name = subject.name();
-        // A table begins with room for an eighth of the keys that are there.
+        // A new table has room for an eighth of the present keys.
         let capacity = if subject.kind() == Kind::Growing { 1_600_000 } else { 400_000 };
         let opener = subject.opener();
         let mut full = subject.empty(capacity).unwrap();
@@ -118,7 +117,7 @@ fn growing() {
         }
         let mut members = 0..capacity;
         subject.keys(&numbers(members.clone())).insert_all(&mut full).unwrap();
-        // Keys that looked as if they were in took no room.
+        // Keys that were false positives took no room.
         while full.filter().keys_inserted() < Some(capacity) {
             subject.keys(&[members.end]).insert_all(&mut full).unwrap();
             members.end += 1;
@@ -153,8 +152,8 @@ fn growing() {
     assert_eq!(grown, ours + if cfg!(feature = "foreign") { 2 } else { 0 });
 }
 
-/// Does it take more memory for more keys? With copies of a number a table has more slots than the
-/// numbers it takes.
+/// Whether more keys need more memory. With several copies of a fingerprint, a table has more slots
+/// than different fingerprints.
 fn grows(kind: &dyn Subject) -> bool {
     matches!(kind.kind(), Kind::Scalable | Kind::Growing) && !kind.name().ends_with("deletable")
 }
@@ -164,7 +163,7 @@ fn links(filter: &Opened) -> usize {
     facts.parts.len() + facts.tables.len()
 }
 
-/// Changing a filter leaves it as it was where that fails; where no memory is needed, nothing can.
+/// If a change fails, the filter is unchanged; if a change needs no memory, it cannot fail.
 #[test]
 fn changing() {
     let mut folded = 0;
@@ -197,7 +196,7 @@ fn changing() {
     assert!(folded >= 20, "{folded}");
 }
 
-/// Without memory for sorting the keys they go in one batch after the other: the same bits.
+/// Without memory for sorting, the keys are inserted in batches: the same bits.
 #[cfg(feature = "parallel")]
 #[test]
 fn building_from_many_keys() {

@@ -1,5 +1,5 @@
-//! Ten times as many keys as planned: no policy lets the rate rise without a signal, and nobody is
-//! lost.
+//! Ten times the planned number of keys: under no policy does the rate rise without a signal, and
+//! no member is lost.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -7,21 +7,21 @@ mod kinds;
 use kinds::{Operation, Subject, kinds};
 use tepal::{Error, Opened, OverCapacity};
 
-/// Enough that the rate of one filter is near the mean of all.
+/// Large enough that the rate of one filter is near the mean of all.
 const CAPACITY: u64 = 20_000;
-/// The rate may pass the promise by so much before it is said.
+/// The rate may be this many times the promise before there is a signal.
 const TOLERANCE: f64 = 1.1;
 
 fn overfilled(kind: &dyn Subject, policy: OverCapacity) {
     let what = format!("{}, {policy}", kind.name());
     let mut filter = kind.empty(CAPACITY).unwrap();
-    // One that grows by itself begins with less.
+    // A chain that grows by itself begins with less.
     if filter.filter().capacity() < CAPACITY {
         filter = kind.empty(3 * CAPACITY).unwrap();
     }
     match filter.set_over_capacity(policy) {
         Ok(()) => {}
-        // Its program has chosen, and not this.
+        // Its program has another fixed policy.
         Err(Error::NotPossible { .. }) if filter.filter().over_capacity() != policy => {
             return assert!(kind.cannot().contains(&Operation::SetOverCapacity));
         }
@@ -49,8 +49,8 @@ fn overfilled(kind: &dyn Subject, policy: OverCapacity) {
                 Err(error) => panic!("{what}: {error}"),
             }
         }
-        // A chain that has grown promises anew. The schemes of other programs promise by formulas
-        // of their own, and what the planned number of keys gives may be above that.
+        // A chain that has grown has a new promise. The schemes of other programs promise by their
+        // own formulas, and the rate at the planned number of keys may be above that.
         if times == 1 {
             at_capacity = filter.filter().false_positive_rate();
         }
@@ -73,7 +73,7 @@ fn overfilled(kind: &dyn Subject, policy: OverCapacity) {
                 assert_eq!(refused, 0, "{what}");
             }
             OverCapacity::Ignore => {
-                // Chosen: nobody is told. The rate itself can be asked for.
+                // This policy gives no signal. The rate itself can be read.
                 assert!(!told && refused == 0, "{what}");
                 assert!(times < 3 || rate > TOLERANCE * promised, "{what}, {times} times: {rate:e}");
             }
@@ -90,7 +90,7 @@ fn missing(kind: &dyn Subject, filter: &Opened, members: &[u64], what: &str) {
 
 fn every_kind(policy: OverCapacity) {
     for kind in kinds() {
-        // Its size is fixed, far beyond these numbers of keys; its first filter is for 40.
+        // Its size is fixed, far above these numbers of keys; its first filter is for 40.
         if ["scheme-bkdr7", "chain-redisbloom-dump"].contains(&kind.name()) {
             continue;
         }
@@ -111,6 +111,6 @@ fn every_kind_warns() {
 #[test]
 fn every_kind_can_be_told_to_ignore_it() {
     every_kind(OverCapacity::Ignore);
-    // The tests are those of every policy there is.
+    // The tests cover every policy.
     assert_eq!(OverCapacity::ALL.len(), 3);
 }

@@ -1,5 +1,5 @@
-//! Each filter's page in the documentation begins with its whole life: what makes it, changes it,
-//! saves and opens it.
+//! The documentation page of each filter type begins with an example of its whole life: the calls
+//! that make it, change it, save it and open it.
 
 #[path = "shared/files.rs"]
 mod files;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use files::files_in;
 
-/// What the example of a type calls beside `save`, where it is not what a Bloom filter's calls.
+/// The calls in the example of a type beside `save`, if they differ from a Bloom filter's.
 const CALLS: [(&str, &[&str]); 9] = [
     (
         "BloomFilter",
@@ -53,7 +53,7 @@ fn pages(folder: &Path) -> BTreeMap<String, String> {
 fn show_a_filter_from_its_builder_to_its_file() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let found = pages(&src.join("kinds"));
-    // The types of the list, which ends each line: `bloom::BloomFilter<InMemory>;`.
+    // The types of the list, at the end of each line: `bloom::BloomFilter<InMemory>;`.
     let list = fs::read_to_string(src.join("list.rs")).unwrap();
     let types: Vec<_> = list
         .lines()

@@ -1,9 +1,9 @@
-//! The promise: no member is ever missed, and strangers are let in no more often than promised.
+//! The promise: no member is ever missed, and the false-positive rate is at most the promised one.
 //!
-//! Two measures stand side by side. The rate from the set bits is exact for an evenly spread hash,
-//! so it shows 1 % of difference where counting wrong answers would need 10^10 questions; and the
-//! counted wrong answers show that real keys meet that rate. Up to 10^7 keys here; `--example
-//! promise` does 10^8.
+//! Two measurements stand side by side. The rate from the set bits is exact for an evenly spread
+//! hash, so it shows a difference of 1 %; counting false positives would need 10^10 lookups for
+//! that. The counted false positives show that real keys have that rate. Up to 10^7 keys here;
+//! `--example promise` tests 10^8.
 
 #[path = "promise/keys.rs"]
 mod keys;
@@ -20,7 +20,7 @@ const TOLERANCE: f64 = 1.05;
 
 fn check(layout: Layout, rate: f64, family: Family, n: u64, asked: u64) {
     let label = format!("{layout}, {rate:e}, {family:?}, {n} keys");
-    // The rate of a small filter differs from filter to filter; the promise is about their mean.
+    // The rates of small filters differ; the promise is about their mean.
     let trials = (400_000 / n).clamp(1, 400);
     let (mut sum, mut wrong, mut total) = (0.0, 0, 0);
     for seed in 0..trials {
@@ -41,8 +41,7 @@ fn few_keys() {
     for &layout in Layout::ALL {
         for rate in RATES {
             for n in [1, 2, 3, 10, 100, 1000] {
-                // Each family in turn: the hash makes them alike, and the larger tests go through
-                // all.
+                // Each family in turn: the hash makes them alike, and the larger tests use all.
                 let family = Family::ALL[(n % 5) as usize];
                 check(layout, rate, family, n, 20_000);
             }
@@ -83,8 +82,8 @@ fn ten_million_keys() {
     }
 }
 
-/// No layout is more than 1 % above its formula, and one line of up to 8 bits is where the exact
-/// sum over its rotations says.
+/// No layout is more than 1 % above its formula, and one line of up to 8 bits has the exact rate
+/// over its rotations.
 #[test]
 fn rates_are_the_formulas() {
     for &layout in Layout::ALL {

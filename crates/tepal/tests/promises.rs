@@ -1,9 +1,9 @@
-//! What `docs/trust.md` promises, asked of every kind of filter there is, the chain too: the tests
-//! here go through the list in `shared/kinds.rs`.
+//! The promises of `docs/trust.md`, tested for every kind of filter, the chain too: the tests here
+//! go through the list in `shared/kinds.rs`.
 //!
-//! Some promises have a file of their own that goes through the list in more depth: `sequences.rs`
-//! (nobody is forgotten), `damaged.rs` (a file is refused or right), `overfilled.rs` (a capacity is
-//! a promise), `out_of_memory.rs`, `incompatible.rs`, and `kept.rs`.
+//! Some promises have a file of their own with more tests over the list: `sequences.rs` (no member
+//! is lost), `damaged.rs` (a file is refused or right), `overfilled.rs` (a capacity is a promise),
+//! `out_of_memory.rs`, `incompatible.rs`, and `kept.rs`.
 
 #[allow(dead_code)]
 #[path = "promise/keys.rs"]
@@ -30,16 +30,16 @@ use std::collections::BTreeSet;
 use kinds::{Door, Subject, all_kinds, numbers};
 use tepal::{KeyDomain, Kind, Layout, Opened, OverCapacity, Scheme, file::Format};
 
-/// Keys that the filters here are made for, and that go into one of them.
+/// The capacity of the filters here, and the number of keys inserted into one.
 const CAPACITY: u64 = 200;
 const MEMBERS: std::ops::Range<u64> = 0..80;
 const MORE: std::ops::Range<u64> = 80..160;
 const STRANGERS: std::ops::Range<u64> = 1_000..1_400;
 
-/// Does this build know other programs' schemes and files?
+/// Whether this build knows other programs' schemes and files.
 const FOREIGN: bool = cfg!(feature = "foreign");
 
-/// Are opened files mapped, so that their bits can be left unread?
+/// Whether opened files are mapped, so that their bits can be left unread.
 const MAPPED: bool = cfg!(all(feature = "mmap", target_endian = "little"));
 
 fn empty(subject: &dyn Subject) -> Opened {
@@ -50,7 +50,7 @@ fn filled(subject: &dyn Subject, range: std::ops::Range<u64>) -> Opened {
     subject.filled(CAPACITY, &numbers(range)).unwrap()
 }
 
-/// All of them are held.
+/// Checks that all these keys are members.
 fn check(subject: &dyn Subject, filter: &impl Door, range: std::ops::Range<u64>, after: &str) {
     let held = subject.keys(&numbers(range)).held(filter);
     let missing = held.iter().filter(|held| !**held).count();
@@ -63,7 +63,7 @@ fn check(subject: &dyn Subject, filter: &impl Door, range: std::ops::Range<u64>,
     );
 }
 
-/// The test looks at every kind, and at everything that a file names by number.
+/// The list has every kind, and everything that a file names by number.
 #[test]
 fn every_kind_is_on_the_list() {
     let all = all_kinds();
@@ -94,7 +94,7 @@ fn every_kind_is_on_the_list() {
     for domain in KeyDomain::ALL.iter().filter(|domain| FOREIGN || **domain <= KeyDomain::Integer) {
         assert!(facts.iter().any(|facts| facts.key_domain == *domain), "{domain}");
     }
-    // Other programs warn.
+    // Filters of other programs warn.
     for policy in OverCapacity::ALL.iter().filter(|policy| FOREIGN || **policy != OverCapacity::Warn) {
         assert!(facts.iter().any(|facts| facts.over_capacity == *policy), "{policy}");
     }
@@ -106,7 +106,7 @@ fn every_kind_is_on_the_list() {
     assert_eq!(all.iter().any(|subject| subject.opener().is_sealed()), cfg!(feature = "seal"));
 }
 
-/// What the facts say is what the filter says.
+/// The facts agree with the filter.
 #[test]
 fn facts_are_the_filters() {
     for subject in all_kinds() {

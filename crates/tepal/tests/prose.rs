@@ -1,5 +1,5 @@
-//! Comments and Markdown of the whole project have at most 100 columns. Code in them, tables and
-//! what a program has printed cannot be wrapped.
+//! Comments and Markdown of the whole project have at most 100 columns. Code blocks, tables and
+//! program output in them cannot be wrapped.
 
 #[path = "shared/files.rs"]
 mod files;
@@ -10,7 +10,7 @@ use std::path::Path;
 use files::files_in;
 
 const COLUMNS: usize = 100;
-/// The folders of the project with text in them; below others are what a build makes.
+/// The folders of the project that contain text; other folders contain build output.
 const FOLDERS: [&str; 12] = [
     "bench/counts/src",
     "bench/results",
@@ -26,14 +26,13 @@ const FOLDERS: [&str; 12] = [
     "testdata",
 ];
 
-/// The text of a comment that fills its line, after its mark.
+/// The text of a comment that fills its line, without the comment mark.
 fn comment(line: &str) -> Option<&str> {
     let text = line.trim_start().strip_prefix("//")?;
     Some(text.trim_start_matches(['/', '!']))
 }
 
-/// The lines of a text that are too long, by their numbers. `prose` gives what a line says, if it
-/// is prose.
+/// The numbers of the lines that are too long. `prose` returns the text of a line, if it is prose.
 fn long<'a>(text: &'a str, prose: impl Fn(&'a str) -> Option<&'a str>) -> Vec<usize> {
     let mut is_code = false;
     let mut found = Vec::new();

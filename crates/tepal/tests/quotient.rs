@@ -1,6 +1,6 @@
-//! What a quotient filter promises: its rate is different numbers / U, whatever was done before one
-//! set has one file, keys that were chosen are refused in words, and a removal takes just one copy
-//! of one number.
+//! The promises of a quotient filter: its rate is different fingerprints / U after any changes, a
+//! set has one file, chosen keys are refused with the reason, and a removal removes exactly one
+//! copy of one fingerprint.
 #![cfg(feature = "table")]
 
 #[allow(dead_code)]
@@ -20,7 +20,7 @@ fn at(capacity: u64, rate: f64) -> QuotientFilterBuilder {
     QuotientFilter::builder().capacity(capacity).false_positive_rate(rate)
 }
 
-/// Keys that are in, and keys that are not.
+/// Members, and non-members.
 fn member(i: u64) -> u64 {
     finish_hash(i)
 }
@@ -29,7 +29,7 @@ fn stranger(i: u64) -> u64 {
     finish_hash((1 << 44) + i)
 }
 
-/// Are so many wrong answers within three standard errors of a rate?
+/// Checks that this number of false positives is within three standard errors of a rate.
 fn check_rate(wrong: u64, asked: u64, rate: f64, what: &str) {
     let found = wrong as f64 / asked as f64;
     let error = (rate * (1.0 - rate) / asked as f64).sqrt();
@@ -54,7 +54,7 @@ fn the_rate_is_numbers_held_of_all() {
         assert!(expected <= rate && expected > 0.98 * rate, "{expected} for {rate}");
         let (wrong, of) = wrong_answers(&filter, (0..asked).map(stranger));
         check_rate(wrong, of, expected, "full");
-        // Half of them gone, half of the wrong answers are.
+        // After half of the keys are removed, half of the false positives are gone.
         (0..keys / 2).for_each(|i| assert!(filter.remove_hash(member(i)).unwrap()));
         let (wrong, of) = wrong_answers(&filter, (0..asked).map(stranger));
         check_rate(wrong, of, filter.false_positive_rate(), "half");
@@ -65,11 +65,11 @@ fn the_rate_is_numbers_held_of_all() {
     }
 }
 
-/// The parts of a set that was divided by the filter's own hash: by its first bits, by its last, by
-/// some between.
+/// The parts of a set that was divided by the filter's own hash: by its first bits, by its last,
+/// and by bits between.
 #[test]
 fn shards_of_the_own_hash_keep_their_rate() {
-    // Of fewer keys a shard is so small that what every table has weighs too much.
+    // With fewer keys a shard is so small that the fixed size of a table matters too much.
     let keys: u64 = if cfg!(debug_assertions) { 800_000 } else { 4_000_000 };
     for (name, shard) in [
         ("first 6 bits", (|h| h >> 58) as fn(u64) -> u64),
@@ -144,7 +144,7 @@ fn one_set_has_one_file() {
     }
 }
 
-/// Keys whose numbers are among the first of all numbers, under the public hash.
+/// Keys whose fingerprints are among the lowest ones, under the public hash.
 fn chosen(filter: &QuotientFilter, keys: usize, share: u64) -> Vec<u64> {
     let hasher = filter.key_hasher();
     let mut found = Vec::with_capacity(keys);
@@ -178,10 +178,10 @@ fn chosen_keys_are_refused_in_words_and_a_secret_spreads_them() {
     let (taken, error) = refused.expect("4,000 keys among 2,000 numbers");
     assert!(matches!(error, Error::NumbersClustered { .. }), "{error}");
     assert!(error.to_string().contains("secret"), "{error}");
-    // Nobody was lost, and the table stayed within what was said.
+    // No member was lost, and the table stayed within the documented size.
     assert!(keys[..taken].iter().chain(&random).all(|key| filter.contains(key)));
     assert!(filter.size_in_bytes() <= 5 * size + 64 * 64, "{} of {size}", filter.size_in_bytes());
-    // It goes on to take others.
+    // It still takes other keys.
     assert!((0..1000u64).all(|i| filter.insert(&((1 << 55) + i)).is_ok()));
 
     let mut keyed = at(KEYS, 0.01).secret_key(SecretKey::new(*b"known to us only")).build().unwrap();
@@ -210,8 +210,8 @@ fn keys_chosen_for_another_seed_are_like_others() {
     assert!(least[0] <= 1.2 * least[1] || cfg!(debug_assertions), "{least:?}");
 }
 
-/// Whoever removes what was never inserted takes members away, as often as the rate says; a list of
-/// members guards against it.
+/// Removing keys that were never inserted removes members at the filter's rate; a check against a
+/// list of members prevents it.
 #[test]
 fn removing_strangers_costs_members_at_the_rate() {
     const KEYS: u64 = 20_000;
@@ -220,15 +220,15 @@ fn removing_strangers_costs_members_at_the_rate() {
     let (slots, numbers) = (filter.len(), filter.numbers() as f64);
     let removed = (0..removals).filter(|i| filter.remove_hash(stranger(*i)).unwrap()).count() as u64;
     assert_eq!(filter.len(), slots - removed);
-    // Of each slot the chance to be still there is (1 - 1/U)^removals, nearly.
+    // Each slot is still there with a probability of almost (1 - 1/U)^removals.
     let share = 1.0 - (-(removals as f64) / numbers).exp();
     let (expected, error) = (slots as f64 * share, (slots as f64 * share * (1.0 - share)).sqrt());
     assert!((removed as f64 - expected).abs() <= 4.0 * error, "{removed}, not {expected}");
     let lost = (0..KEYS).filter(|i| !filter.contains_hash(member(*i))).count() as u64;
-    // Two members of one number are lost together, with the second slot.
+    // Two members that share a fingerprint are lost together, with the second slot.
     assert!(lost <= removed && lost + slots / 50 >= removed, "{lost} of {removed}");
 
-    // With the guard nobody is.
+    // With the check none is lost.
     let mut guarded = at(KEYS, 0.01).build_from_hashes((0..KEYS).map(member).collect()).unwrap();
     let members: std::collections::HashSet<u64> = (0..KEYS).map(member).collect();
     for hash in (0..removals).map(stranger).filter(|hash| members.contains(hash)) {
@@ -237,8 +237,8 @@ fn removing_strangers_costs_members_at_the_rate() {
     assert!((0..KEYS).all(|i| guarded.contains_hash(member(i))));
 }
 
-/// A million random insertions and removals of a filter that is nearly always full, beside an exact
-/// count of each key.
+/// A million random inserts and removals in a filter that is almost always full, compared with an
+/// exact count of each key.
 #[test]
 fn a_million_operations_lose_nobody() {
     let (capacity, steps) = if cfg!(debug_assertions) { (500, 30_000) } else { (20_000, 1_000_000) };
@@ -249,7 +249,7 @@ fn a_million_operations_lose_nobody() {
         let mut in_order: Vec<u64> = Vec::new();
         let (mut full, mut removed) = (0, 0);
         for step in 0..steps * share / 100 {
-            // As many as fit, and more than that are tried.
+            // Full, and with attempts to insert more.
             let fills =
                 random.below(100) < if in_order.len() as u64 > capacity + capacity / 8 { 50 } else { 70 };
             if fills || in_order.is_empty() {
@@ -292,8 +292,8 @@ fn a_million_operations_lose_nobody() {
     }
 }
 
-/// The other tables in which a number has many slots, or in which keys come again and again: keys
-/// that nobody chose are taken up to the capacity, as often as each can be in.
+/// Other tables in which a fingerprint has many slots, or in which keys are inserted again and
+/// again: keys that nobody chose are taken up to the capacity, up to the most copies of each.
 #[test]
 fn copies_of_keys_nobody_chose_are_taken() {
     use tepal::{ExpiringFilter, GrowingFilter};
@@ -301,7 +301,7 @@ fn copies_of_keys_nobody_chose_are_taken() {
         let rate = [0.01, 1e-6, 1e-3][(seed % 3) as usize];
         let count_bits = if seed % 4 == 0 { 4 } else { 0 };
         let keys = 40 + 7 * seed;
-        // Two keys may have one number, where there are few.
+        // Two keys may share a fingerprint if there are few.
         let each = if rate < 1e-5 { 64 } else { 32 };
         let copies = each << count_bits;
         let key = |i: u64| finish_hash(finish_hash(seed) ^ i);
@@ -315,7 +315,7 @@ fn copies_of_keys_nobody_chose_are_taken() {
         }
         many.insert_many_hashes(&all).unwrap_or_else(|error| panic!("{}: {error}", case("many")));
         assert!(one == many, "{}", case("one and many"));
-        // Two halves, one of them read.
+        // Two halves, one of them read from a file.
         let half = |from: u64| {
             let mut half = builder().build().unwrap();
             half.insert_many_hashes(&all[from as usize..][..all.len() / 2]).unwrap();
@@ -328,7 +328,7 @@ fn copies_of_keys_nobody_chose_are_taken() {
         };
         both.union_with(&others).unwrap_or_else(|error| panic!("{}: {error}", case("union")));
         assert!(both == one, "{}", case("union"));
-        // A filter that grows, from small on, and one that forgets.
+        // A growing filter, from small on, and an expiring one.
         let mut growing = GrowingFilter::builder()
             .first(1 + keys / 64)
             .false_positive_rate(rate)

@@ -1,6 +1,6 @@
-//! The rate that a filter says it has is the rate that it has: for every kind, from 0.0001 to 0.9,
-//! over several filters, against keys that are not in it. After unions, removals, with exceptions,
-//! in none of the segments or in others, and for keys that expire.
+//! The rate that a filter reports is its real rate: for every kind, from 0.0001 to 0.9, over
+//! several filters, for non-members. After unions, after removals, with exceptions, in none of the
+//! segments or in others, and for keys that expire.
 
 #[path = "shared/kinds.rs"]
 mod kinds;
@@ -9,11 +9,11 @@ use kinds::{Numbered, Operation, Subject, all_kinds, fixed_kinds, is_large, numb
 use tepal::{Error, Opened, OverCapacity, hash::finish_hash};
 
 const RATES: [f64; 5] = [0.9, 0.5, 0.1, 0.01, 0.0001];
-/// Filters of each kind at each rate, of other members.
+/// Filters of each kind at each rate, with different members.
 const FILTERS: u64 = 3;
 const CAPACITY: u64 = 2000;
 
-/// How often keys that are not in filters were found, and how often that was to be expected.
+/// The number of false positives, and the expected number.
 #[derive(Default)]
 struct Count {
     found: f64,
@@ -23,21 +23,21 @@ struct Count {
 
 #[cfg_attr(not(feature = "extras"), allow(dead_code))]
 impl Count {
-    /// Keys that are not in a filter were asked, of which so many were found, at this rate.
+    /// Adds lookups of `asked` non-members, `found` of which were false positives, at this rate.
     fn add(&mut self, asked: u64, found: u64, rate: f64) {
         self.found += found as f64;
         self.expected += asked as f64 * rate;
         self.variance += asked as f64 * rate * (1.0 - rate).max(0.0);
     }
 
-    /// Asks a filter for hashes of keys that are not in it.
+    /// Looks up hashes of non-members.
     fn ask(&mut self, first: u64, rate: f64, holds: impl Fn(u64) -> bool) {
         let asked = enough(rate);
         let found = (first..first + asked).filter(|i| holds(finish_hash(!*i))).count();
         self.add(asked, found as u64, rate);
     }
 
-    /// Within five standard errors and a key.
+    /// The numbers agree within five standard errors and one key.
     #[track_caller]
     fn check(&self, what: &str) {
         let most = 5.0 * self.variance.sqrt() + 1.0;
@@ -47,13 +47,13 @@ impl Count {
     }
 }
 
-/// So many keys tell a rate from another one.
+/// The number of lookups that tells a rate from another.
 fn enough(rate: f64) -> u64 {
     (800.0 / rate.max(1e-6)).clamp(8_000.0, 100_000.0) as u64
 }
 
-/// A filter of a kind whose rate is near this one, as far as the kind has it, and how many members
-/// it has.
+/// A filter of a kind whose rate is near this one, if the kind can have it, and its number of
+/// members.
 fn near(subject: &dyn Subject, rate: f64, first: u64) -> Option<Opened> {
     if fixed_kinds().iter().any(|kind| kind.kind() == subject.kind()) {
         return Some(subject.filled(CAPACITY, &numbers(first..first + CAPACITY)).unwrap());
@@ -88,9 +88,9 @@ fn found(keys: &Numbered, filter: &Opened) -> u64 {
     held.into_iter().filter(|held| *held).count() as u64
 }
 
-/// How much higher the true rate may be. Nothing, but where the positions of a key are steps of two
-/// hashes: with a chance of one in the bits of the smallest filter all of them are one position,
-/// which its rate does not know.
+/// How much higher the true rate may be. It is 0, except if the positions of a key are steps of two
+/// hashes. Then, with a probability of one in the bits of the smallest filter, all of them are one
+/// position, which the reported rate does not include.
 fn unknown_part(filter: &Opened) -> f64 {
     let facts = filter.facts().unwrap();
     let bits = facts.parts.iter().map(|part| part.bit_len).min();
@@ -107,7 +107,7 @@ fn the_rate_of_every_kind_is_that_of_keys_that_are_not_in_it() {
         for rate in RATES {
             let (mut count, mut unknown) = (Count::default(), 0.0);
             for seed in 0..FILTERS {
-                // No more digits than a float of 32 bits has.
+                // No more digits than a 32-bit float has.
                 let first = 300_000 * seed;
                 let Some(filter) = near(&*subject, rate, first) else { continue };
                 let said = filter.filter().false_positive_rate();
@@ -134,7 +134,7 @@ fn the_rate_of_every_kind_is_that_of_keys_that_are_not_in_it() {
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Chains of tables at every rate, as they grow, after removals that let the oldest link take keys
+/// Chains of tables at every rate, during growth, after removals that let the oldest link take keys
 /// again, and after unions.
 #[cfg(feature = "table")]
 #[test]
@@ -156,7 +156,7 @@ fn a_chain_of_tables_knows_its_rate() {
             (1500..1620).for_each(|i| _ = filter.insert_hash(key(i)).unwrap());
             changed.ask(seed << 40, filter.false_positive_rate(), |h| filter.contains_hash(h));
 
-            // Only where one is small both fit.
+            // Both fit only if one is small.
             let (mut one, mut other) = (builder().build().unwrap(), builder().build().unwrap());
             (0..100).for_each(|i| _ = one.insert_hash(key(i)).unwrap());
             (100..124).for_each(|i| _ = other.insert_hash(key(i)).unwrap());
@@ -169,8 +169,8 @@ fn a_chain_of_tables_knows_its_rate() {
     }
 }
 
-/// A key that is in no segment, and one that is in another; keys that went by themselves, and were
-/// removed; and unions.
+/// A key in no segment, and one in another segment; keys that expired, and that were removed; and
+/// unions.
 #[cfg(feature = "table")]
 #[test]
 fn tables_know_their_rates() {
@@ -190,9 +190,9 @@ fn tables_know_their_rates() {
             let found: usize =
                 (0..asked).map(|i| filter.segments_of_hash(finish_hash(!(seed << 40 | i))).count()).sum();
             all_wrong.add(asked, found as u64, filter.wrong_segments());
-            // Of a number in two segments both are found together.
+            // The two segments of a shared fingerprint are found together.
             all_wrong.variance += asked as f64 * filter.wrong_segments();
-            // Keys of some segment, in one that they are not in.
+            // Keys of some segment, looked up in one that they are not in.
             let of_it = filter.segment_len(Segment::new(5)) as f64 / filter.numbers() as f64;
             let others = pairs.iter().step_by(2).filter(|pair| pair.1 != Segment::new(2));
             let (mut asked, mut found) = (0, 0);
@@ -234,8 +234,8 @@ fn tables_know_their_rates() {
     }
 }
 
-/// Bloom filters in a chain hold other keys each, and so are not independent of each other: what it
-/// says is an estimate. The true rate lies between that and the sum of those of the links.
+/// The Bloom filters of a chain hold different keys, so they are not independent of each other: the
+/// reported rate is an estimate. The true rate lies between that and the sum of the links' rates.
 #[cfg(feature = "extras")]
 #[test]
 fn a_chain_of_bloom_filters_estimates_its_rate() {
@@ -267,8 +267,8 @@ fn a_chain_of_bloom_filters_estimates_its_rate() {
     }
 }
 
-/// Filters with exceptions: other keys than these are found as before, and fewer of them where a
-/// divider knows the exceptions.
+/// Filters with exceptions: other non-members are found as before, and fewer of them with a
+/// divider.
 #[cfg(feature = "extras")]
 #[test]
 fn exceptions_change_no_rate_of_others() {
@@ -308,8 +308,8 @@ fn exceptions_change_no_rate_of_others() {
     }
 }
 
-/// Maps tell other keys by bits that are theirs alone. Where values have names, other keys whose
-/// value has none are told too, and how many these are hangs on the values that the keys have.
+/// Maps recognize non-members by bits that only a key has. If values have names, a non-member whose
+/// value has no name is recognized too; how often depends on the values of the keys.
 #[cfg(feature = "static")]
 #[test]
 fn maps_know_their_rates() {

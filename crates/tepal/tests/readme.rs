@@ -1,7 +1,7 @@
-//! The README of the repository shows the program that the README of the package shows, which is
+//! The README of the repository shows the same program as the README of the package, which is
 //! compiled and run.
 
-/// The first piece of Rust.
+/// The first block of Rust.
 fn program(readme: &str) -> &str {
     let (_, rest) = readme.split_once("```rust\n").unwrap();
     rest.split_once("```\n").unwrap().0

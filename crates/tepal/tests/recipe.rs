@@ -1,5 +1,6 @@
-//! The recipe (trim, nocase) is the filter's: it is applied to every key that comes as bytes or
-//! text, through every call, before and after a file, by threads that hash ahead, and by no caller.
+//! The recipe (trim, nocase) belongs to the filter. It is applied to every key that is bytes or
+//! text, by every call, before and after a file, and by threads that hash ahead. No caller has to
+//! apply it.
 
 use tepal::{
     AnyFilter, BloomFilter, Column, Error, KeyDomain, Opened, Recipe, Result, Scheme, SecretKey,
@@ -8,12 +9,12 @@ use tepal::{
     storage::StorageMut,
 };
 
-/// What is inserted and what is asked are two forms of one key.
+/// Inserts and lookups use two forms of one key.
 const FORMS: [[&str; 2]; 4] = [
     ["alice@x.org", " Alice@X.org "],
     ["\tBOB@x.ORG\r\n", "bob@x.org"],
     ["CAROL@X.ORG", "\u{b}carol@x.org\u{c}"],
-    // Letters that are not ASCII have no case here, and inner white space stays.
+    // Letters that are not ASCII keep their case, and inner white space stays.
     ["\u{c4}rger  im B\u{dc}RO", " \u{c4}RGER  IM b\u{dc}ro "],
 ];
 /// Other keys, however alike.
@@ -47,7 +48,7 @@ fn asked() -> Vec<&'static str> {
     FORMS.iter().map(|[_, asked]| *asked).collect()
 }
 
-/// A column of texts, as Arrow has it.
+/// A column of texts, in Arrow's layout.
 fn with_column<R>(texts: &[&str], with: impl FnOnce(&Column<'_>) -> R) -> R {
     let mut offsets = vec![0i32];
     let mut data = Vec::new();
@@ -64,7 +65,7 @@ fn prepared(hasher: &KeyHasher, texts: &[&str]) -> PreparedKeys {
     keys
 }
 
-/// Every way to ask finds these texts, or none does.
+/// Every lookup call finds these texts, or none does.
 fn check_every_way(filter: &BloomFilter<impl StorageMut>, texts: &[&str], held: bool) {
     let what = filter.scheme();
     let expected = vec![held; texts.len()];
@@ -127,7 +128,7 @@ fn check_bulk(filter: &BloomFilter, texts: &[&str], held: bool) {
 #[cfg(not(feature = "parallel"))]
 fn check_bulk(_: &BloomFilter, _: &[&str], _: bool) {}
 
-/// Inserted in either form and through either call, the other form is found through every call.
+/// Inserted in either form and by either call, the other form is found by every call.
 #[test]
 fn every_call_applies_the_recipe() {
     for empty in filters() {
@@ -172,7 +173,7 @@ fn every_call_applies_the_recipe() {
     }
 }
 
-/// Many keys over several threads, so many that they are sorted first.
+/// Many keys on several threads, enough to be sorted first.
 #[cfg(feature = "parallel")]
 #[test]
 fn building_in_bulk_applies_the_recipe() {
@@ -189,7 +190,8 @@ fn building_in_bulk_applies_the_recipe() {
     assert!(bulk.contains_bulk(&twins, threads).into_iter().all(|held| held));
 }
 
-/// A filter of whatever kind, and the file that holds it, do so too; and whoever opens the file.
+/// A filter of any kind and its file apply the recipe too, and so does every program that opens the
+/// file.
 #[test]
 fn files_keep_the_recipe_and_apply_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -220,8 +222,8 @@ fn files_keep_the_recipe_and_apply_it() {
             check_every_way(typed, &OTHERS, false);
             assert_eq!(file.filter().facts().recipe, BOTH);
         }
-        // Into the mapped file, which is copied for that: the other form is no new key, and a new
-        // key is found.
+        // Inserts into the mapped file, which is copied first: the other form is no new key, and a
+        // new key is found.
         assert!(asked().iter().all(|text| !opened.insert(*text).unwrap()), "{what}");
         opened.insert(" New@X.org").unwrap();
         assert!(opened.contains("nEW@x.org "), "{what}");
@@ -256,7 +258,7 @@ fn check_opened(file: &Opened, texts: &[&str], held: bool) {
     assert_eq!(bits, bitmap(&expected));
 }
 
-/// Each half by itself does its half.
+/// Each half works alone.
 #[test]
 fn trim_and_nocase_by_themselves() {
     for (recipe, found, not_found) in [
@@ -272,8 +274,8 @@ fn trim_and_nocase_by_themselves() {
     }
 }
 
-/// First the recipe, then the domain: text around an integer is trimmed before it is read as one.
-/// An integer that is given as a number is not changed.
+/// First the recipe, then the domain: text around an integer is trimmed before it is parsed. An
+/// integer that is given as a number is not changed.
 #[test]
 fn the_recipe_comes_before_the_domain() {
     let domains = [KeyDomain::Integer, KeyDomain::Integer32, KeyDomain::Float64];
@@ -291,8 +293,8 @@ fn the_recipe_comes_before_the_domain() {
     }
 }
 
-/// Hashes of a filter with a recipe are those of its keys after it, and mean nothing to a filter
-/// without one.
+/// The hashes of a filter with a recipe are those of its keys after the recipe, and have no meaning
+/// for a filter without one.
 #[test]
 fn hashers_with_and_without_a_recipe() {
     let plain = BloomFilter::builder().capacity(100).build().unwrap();

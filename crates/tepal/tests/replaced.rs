@@ -1,5 +1,5 @@
-//! A file that is replaced under its readers, a thousand times: each of them has the old filter or
-//! the new one, whole, for as long as it holds it.
+//! A file is replaced a thousand times while readers use it: each reader has the whole old filter
+//! or the whole new one, for as long as it holds it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -9,7 +9,7 @@ use tepal::{BloomFilter, storage::Mapped};
 const REPLACEMENTS: u32 = 1000;
 const KEYS: u64 = 400;
 
-/// A filter of the keys of one side, large enough that the other side's are surely not in it.
+/// A filter of the keys of one side, large enough that the other side's keys are surely no members.
 fn filter(side: u64) -> BloomFilter {
     let mut filter = BloomFilter::builder().capacity(20_000).false_positive_rate(1e-9).build().unwrap();
     filter.insert_many(&keys(side)).unwrap();
@@ -20,7 +20,7 @@ fn keys(side: u64) -> Vec<u64> {
     (0..KEYS).map(|i| i * 2 + side).collect()
 }
 
-/// Which side the filter is; a mixture of the two is none.
+/// The side of a filter; a mixture of the two fails.
 fn side(filter: &BloomFilter<Mapped>) -> u64 {
     let held = |side: u64| filter.contains_many(&keys(side));
     match (held(0), held(1)) {
@@ -42,7 +42,7 @@ fn readers_have_the_old_filter_or_the_new_one() {
     thread::scope(|scope| {
         for reader in 0..4 {
             scope.spawn(move || {
-                // Held open while the name leads to other files, and asked again and again.
+                // Held open and used again and again while the name leads to other files.
                 let held = BloomFilter::open(path).unwrap();
                 let held_side = side(&held);
                 while !done.load(Ordering::Relaxed) {
@@ -69,7 +69,7 @@ fn readers_have_the_old_filter_or_the_new_one() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Cut while it is not open, it is an error at opening, quick or not.
+/// A file that is truncated while it is not open is an error at opening, quick or not.
 #[test]
 fn a_file_that_was_cut_is_found_at_opening() {
     let folder = tempfile::tempdir().unwrap();

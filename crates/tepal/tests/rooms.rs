@@ -1,5 +1,5 @@
-//! The library's rooms are a ladder: each uses only those before it in `LADDER`. The modules of
-//! each room are one too (`shared/modules.rs`).
+//! The library's rooms are a ladder: each uses only rooms before it in `LADDER`. The modules of
+//! each room are a ladder too (`shared/modules.rs`).
 
 #[path = "shared/modules.rs"]
 mod modules;
@@ -10,13 +10,13 @@ use std::path::Path;
 
 use modules::{Modules, knots};
 
-/// The rooms from the lowest to the highest: files and folders of `src`, but `lib.rs`, which only
-/// names them.
+/// The rooms from the lowest to the highest: files and folders of `src`, except `lib.rs`, which
+/// only declares them.
 const LADDER: [&str; 11] =
     ["list", "ids", "error", "fields", "bits", "params", "key", "facts", "kinds", "format", "build"];
 
-/// What lies in `folder`, as code of one room: its text without comments and without unit tests,
-/// which may look up.
+/// Collects the files of `folder` as the code of one room: text without comments and without unit
+/// tests, which may use higher rooms.
 fn code(path: &Path, files: &mut Vec<(String, String)>) {
     if path.is_dir() {
         for entry in fs::read_dir(path).unwrap() {
@@ -79,8 +79,7 @@ fn arrows_between_rooms_go_one_way() {
                 match LADDER.iter().position(|room| *room == used) {
                     Some(below) if below <= height => arrows += usize::from(below < height),
                     Some(_) => panic!("{file}: {room} uses {used}, which comes later in the list"),
-                    // A name that `lib.rs` gives to the outside, such as `crate::BloomFilter`,
-                    // hides the room.
+                    // A name that `lib.rs` exports, such as `crate::BloomFilter`, hides the room.
                     None => panic!("{file}: `crate::{used}` is no room; name the room where it is defined"),
                 }
             }
@@ -104,16 +103,16 @@ fn no_path_climbs_out_of_a_room() {
     }
 }
 
-/// The modules of a room: those of a folder, each with all that is in its own folder, and the file
-/// that names them.
+/// The modules of a room: the modules of a folder, each with everything in its own folder, and the
+/// file that declares them.
 ///
-/// One uses another where its code or its imports name something that is defined there, be it
-/// through a re-export. The file of the folder (`mod.rs`) is one of them: what is defined in it is
-/// used by the modules, or uses them, and not both. That it declares them and re-exports what they
-/// define is no use. Neither is a call of a method, which names no module, nor what unit tests use.
+/// A module uses another if its code or its imports name an item that is defined there, also
+/// through a re-export. The file of the folder (`mod.rs`) is a module too: its own items are used
+/// by the other modules, or use them, but not both. Its declarations and re-exports do not count as
+/// use. Neither do method calls, which name no module, nor the imports of unit tests.
 ///
-/// Of modules that use each other in a circle, none can be read before the others: move what they
-/// share below them, or the call that joins them above.
+/// If modules use each other in a circle, none can be read before the others. Move the shared items
+/// below them, or the call that joins them above.
 #[test]
 fn no_modules_of_a_room_use_each_other() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -1,5 +1,5 @@
-//! Which segment: wrong ones are at most the rate, right ones are never missed, and files say the
-//! same.
+//! Segments: wrong ones are at most as frequent as the rate, right ones are never missed, and files
+//! give the same answers.
 
 #![cfg(feature = "table")]
 
@@ -8,13 +8,13 @@ mod segment_mixes;
 
 use tepal::{AnyFilter, Open, Opened, SegmentFilter, file::Format, hash::finish_hash, segments::Segment};
 
-/// The most that so many draws at a rate give, but for one time in thousands.
+/// The most successes of this many draws at a rate, exceeded once in thousands of times.
 fn credible(asked: u64, rate: f64) -> f64 {
     let mean = rate * asked as f64;
     mean + 4.0 * mean.sqrt() + 3.0
 }
 
-/// Keys in pairs, half of them in one segment, the others in up to five.
+/// Pairs of keys and segments: half of the keys are in one segment, the others in up to five.
 fn pairs(keys: u64, segments: u64, of: u64) -> Vec<(u64, Segment)> {
     let of_key = |i: u64| {
         let count = if i % 2 == 0 { 1 } else { 1 + i % 5 };
@@ -30,8 +30,8 @@ fn names(segments: u64) -> Vec<String> {
     (0..segments).map(|i| format!("segment {i}")).collect()
 }
 
-/// Wrong segments of absent keys, over all segments and for each by itself, as many as are promised
-/// at most; and those of members.
+/// Wrong segments of non-members, over all segments and for each alone, are at most as many as
+/// promised; so are those of members.
 #[test]
 fn wrong_segments_are_at_most_the_promise() {
     const KEYS: u64 = if cfg!(debug_assertions) { 2000 } else { 40_000 };
@@ -58,15 +58,15 @@ fn wrong_segments_are_at_most_the_promise() {
             any += usize::from(wrong > before);
             assert_eq!(wrong > before, filter.contains_hash(hash));
         }
-        // Wrong ones come several at a time where keys are in several: five times the spread is
-        // enough.
+        // If keys are in several segments, several wrong ones appear at a time: five times the
+        // spread is enough.
         let most = credible(ASKED, rate) + 4.0 * (rate * ASKED as f64).sqrt();
         assert!(wrong as f64 <= most, "{rate} {segments}: {wrong} of {ASKED}");
         assert!(wrong as f64 >= 0.9 * filter.wrong_segments() * ASKED as f64 - 50.0, "{wrong}");
         let share = filter.segment_len(Segment::new(0)) as f64 / filter.numbers() as f64;
         assert!(of_first as f64 <= credible(ASKED, share) + 5.0, "{rate} {segments}: {of_first}, {share}");
         assert!(any as f64 <= credible(ASKED, filter.false_positive_rate()), "{any}");
-        // Members: all of theirs, and wrong ones at the same rate.
+        // Members: all of their segments, and wrong ones at the same rate.
         let mut beyond = 0;
         for of in pairs.chunk_by(|a, b| a.0 == b.0) {
             let found: Vec<Segment> = filter.segments_of_hash(of[0].0).collect();
@@ -77,8 +77,7 @@ fn wrong_segments_are_at_most_the_promise() {
     }
 }
 
-/// A third of all keys is in half of all segments: tables for such have room, and no key is
-/// refused.
+/// A third of all keys is in half of all segments: such tables have room, and no key is refused.
 #[test]
 fn keys_in_very_many_segments() {
     let (keys, segments) = if cfg!(debug_assertions) { (30, 300) } else { (300, 1000) };
@@ -126,7 +125,7 @@ fn files_say_the_same() {
         let new = again.add_segment("new").unwrap();
         assert_eq!(new, gone);
         assert_eq!(again.segments_of_hash(pairs[0].0).filter(|segment| *segment == new).count(), 0);
-        // What the dropped one had, in another table, comes in by union under its old name.
+        // The keys of the dropped segment, in another table, are united under its old name.
         let only = filter.all_segments().filter(|segment| *segment != gone).collect::<Vec<_>>();
         let mut other = filter.clone();
         for segment in only {
@@ -142,12 +141,12 @@ fn files_say_the_same() {
     }
 }
 
-/// Whatever the keys are, and in however many segments, as many pairs go in as the capacity says.
-/// `--example segment_mixes` does ten thousand of each.
+/// For any keys in any number of segments, the filter takes its capacity of pairs.
+/// `--example segment_mixes` tests ten thousand of each.
 #[test]
 fn no_pair_is_refused_below_the_capacity() {
     for mix in segment_mixes::MIXES {
-        // Every way with every rate and size.
+        // Every way of inserting with every rate and size.
         for seed in 0..126 {
             if let Err(error) = segment_mixes::fill(mix, seed) {
                 panic!("{mix:?}, {seed}: {error}");
@@ -177,8 +176,8 @@ fn filters_of_other_names_are_not_equal() {
     }
 }
 
-/// Pairs count against the capacity wherever they are kept: what keys in more than 64 segments have
-/// beside the table too.
+/// Pairs count against the capacity wherever they are stored, also beside the table for keys in
+/// more than 64 segments.
 #[test]
 fn all_pairs_of_many_segments_count() {
     let (segments, keys) = (200u64, 50u64);
@@ -192,7 +191,7 @@ fn all_pairs_of_many_segments_count() {
     let error = filter.insert_pairs(all.clone()).unwrap_err();
     assert!(matches!(error, tepal::Error::CapacityReached { .. }), "{error}");
     assert!(filter == before);
-    // As many as one by one.
+    // The same number as one by one.
     let taken = all.iter().position(|(hash, segment)| filter.insert_hash(*segment, *hash).is_err()).unwrap();
     let mut sorted = before.clone();
     sorted.insert_pairs(all[..taken].to_vec()).unwrap();

@@ -1,6 +1,7 @@
-//! No member is ever missed, whatever was done and in whatever order: random operations on filters
-//! of every kind and policy against an exact set; and strangers are told from members. `cargo
-//! run --release -p tepal --features foreign,seal --example sequences -- 1000000` does a million.
+//! No member is ever missed after any operations in any order: random operations on filters of
+//! every kind and policy, compared with an exact set. Non-members are told from members too.
+//! `cargo run --release -p tepal --features foreign,seal --example sequences -- 1000000` runs a
+//! million.
 
 #[path = "shared/kinds.rs"]
 mod kinds;

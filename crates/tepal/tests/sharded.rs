@@ -1,5 +1,5 @@
 //! Keys that were divided by a hash, as shards, partitions and load balancers do: each part keeps
-//! the promise for strangers of the same part.
+//! the promise for non-members of the same part.
 
 use std::hash::Hasher;
 
@@ -8,7 +8,7 @@ use tepal::{BloomFilter, Layout};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use xxhash_rust::xxh64::xxh64;
 
-/// Keys of a part, and strangers of the same part who are asked.
+/// Keys of a part, and non-members of the same part that are looked up.
 const KEYS: usize = 20_000;
 const STRANGERS: usize = 400_000;
 
@@ -41,7 +41,7 @@ fn siphash(mut hasher: impl Hasher, bytes: &[u8]) -> u64 {
 
 type Hash = fn(&[u8]) -> u64;
 
-/// Hashes that sets are commonly divided by.
+/// Hashes that are commonly used to divide sets.
 const HASHES: &[(&str, Hash)] = &[
     ("XXH3", |bytes| xxh3_64(bytes)),
     ("XXH3, seed 1", |bytes| xxh3_64_with_seed(bytes, 1)),
@@ -67,7 +67,7 @@ fn no_choice_of_shards_changes_the_rate() {
             .iter()
             .map(|&layout| BloomFilter::builder().layout(layout).capacity(KEYS as u64).build().unwrap())
     };
-    // What each layout errs at with keys from anywhere.
+    // The rate of each layout for evenly spread keys.
     let usual: Vec<f64> = filters()
         .map(|mut filter| {
             filter.insert_iter((0..KEYS).map(|i| format!("{i:012}"))).unwrap();
@@ -93,8 +93,8 @@ fn no_choice_of_shards_changes_the_rate() {
     }
 }
 
-/// Who divides by the filter's own hash, and gives each part a seed of its own, is fine too; so is
-/// a filter of what another one let through.
+/// Dividing by the filter's own hash is fine too if each part has a seed of its own; so is a filter
+/// of the keys that another one let through.
 #[test]
 fn a_seed_of_its_own_is_as_good_as_keys_from_anywhere() {
     let hasher = BloomFilter::builder().key_hasher().unwrap();
@@ -112,7 +112,7 @@ fn a_seed_of_its_own_is_as_good_as_keys_from_anywhere() {
         let own = rate(builder.clone().seed_for("shard 7"), members, strangers);
         assert!(own < 0.0108, "{layout}: {own}");
 
-        // The cascade: members of the first filter are strangers of the second.
+        // The cascade: members of the first filter are non-members of the second.
         let first = builder.clone().build_from(&all).unwrap();
         let through: Vec<u64> = (0..).filter(|key| first.contains(key)).take(KEYS).collect();
         let second = rate(builder.clone().seed_for("what the first lets through"), &through, &all);

@@ -1,5 +1,5 @@
-//! Sizes beyond 32 bits: refused or right, never cut to the part that fits. On a machine of 32 bits
-//! (`.ci/platforms` has one) the limits lie where a `usize` ends, elsewhere where the format does.
+//! Sizes beyond 32 bits: refused or right, never truncated. On a machine of 32 bits
+//! (`.ci/platforms` has one) the limits are those of a `usize`, elsewhere those of the format.
 
 #[cfg(feature = "std")]
 use std::fs::{self, File};
@@ -10,11 +10,10 @@ use tepal::{BloomFilter, Error, Layout};
 use xxhash_rust::xxh3::xxh3_64;
 
 const NARROW: bool = usize::BITS == 32;
-/// What a filter with the fixed header and one line takes.
+/// The bytes of a filter with the fixed header and one line.
 const ONE_LINE: usize = 256;
 
-/// A file of one empty line, with fields of its header replaced and the header's checksum made to
-/// fit.
+/// A file of one empty line, with replaced header fields and a corrected header checksum.
 fn forged(fields: &[(usize, u64)]) -> Vec<u8> {
     let filter = BloomFilter::builder().layout(Layout::Line).bit_len(512).capacity(20).build().unwrap();
     let mut file = filter.to_bytes().unwrap();
@@ -32,7 +31,7 @@ fn forged(fields: &[(usize, u64)]) -> Vec<u8> {
 const FILE_LEN: usize = 16;
 const BIT_LEN: usize = 40;
 
-/// A plan is numbers: a small machine plans for a large one, up to what a file can say.
+/// A plan is only numbers: a small machine plans for a large one, up to the limits of a file.
 #[test]
 fn plans_go_as_far_as_the_format() {
     for bits in [1u64 << 33, 1 << 35, 1 << 38, 1 << 45] {
@@ -75,7 +74,7 @@ fn one_key_past_the_largest_plan_is_too_large() {
     }
 }
 
-/// The remainders of these sizes modulo 2^32 bytes would all fit in memory.
+/// These sizes modulo 2^32 bytes would all fit into memory.
 #[test]
 fn a_filter_that_memory_cannot_address_is_refused() {
     for bits in [1u64 << 34, (1 << 35) + 512, (1 << 36) + 512, (1 << 40) + 1024, 1 << 46] {
@@ -86,14 +85,14 @@ fn a_filter_that_memory_cannot_address_is_refused() {
             assert!(matches!(built, Err(Error::TooLarge { bytes, .. }) if bytes == bits / 8), "{bits}");
         }
     }
-    // Beyond the format it is refused everywhere, before any memory is asked for.
+    // Beyond the format it is refused everywhere, before any memory is allocated.
     for capacity in [1u64 << 44, 1 << 50, u64::MAX / 20] {
         let built = BloomFilter::builder().capacity(capacity).layout(Layout::Line).build();
         assert!(matches!(built, Err(Error::TooLarge { .. } | Error::RateOutOfReach { .. })), "{capacity}");
     }
 }
 
-/// 2^33 bits are 1 GiB, which 32 bits can address: whoever gets it must be able to use all of it.
+/// 2^33 bits are 1 GiB, which 32 bits can address: if it can be built, all of it must be usable.
 #[test]
 fn a_filter_of_2_to_the_33_bits_is_right_or_refused() {
     for layout in [Layout::Line, Layout::Scattered] {
@@ -113,14 +112,14 @@ fn a_filter_of_2_to_the_33_bits_is_right_or_refused() {
         }
         assert!(filter.contains_many(&keys)[..1000].iter().all(|held| *held));
         assert!(!keys[1000..].iter().any(|key| filter.contains(key)), "{layout}");
-        // Every eighth of the array has its share: no index was cut.
+        // Every eighth of the array has its share: no index was truncated.
         let bits: Vec<f64> = filter.fill_of_slices(8).iter().map(|fill| fill * (1u64 << 30) as f64).collect();
         let most = f64::from(1000 * filter.num_hashes());
         assert!(bits.iter().all(|bits| (0.6..1.4).contains(&(8.0 * bits / most))), "{layout}: {bits:?}");
     }
 }
 
-/// Lengths whose lower 32 bits are those of the file are not the file's lengths.
+/// Lengths whose lower 32 bits equal the file's length are refused.
 #[test]
 fn claims_of_more_are_not_cut_to_what_is_there() {
     #[cfg(feature = "std")]
@@ -150,8 +149,8 @@ fn claims_of_more_are_not_cut_to_what_is_there() {
     }
 }
 
-/// A file of 4 GiB that takes no room on disk. Where files are mapped, its header is refused at
-/// once; where it cannot be mapped, that is said.
+/// A file of 4 GiB that takes no disk space. If files are mapped, its header is refused at once; if
+/// it cannot be mapped, the error says so.
 #[cfg(all(feature = "std", any(target_pointer_width = "32", target_endian = "little")))]
 #[test]
 fn a_file_beyond_memory_is_refused() {

@@ -53,7 +53,7 @@ fn vectors(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The cases of one list, of which there must be some.
+/// The cases of one list, which must not be empty.
 fn cases<'a>(file: &'a Value, list: &str) -> &'a [Value] {
     let cases = file[list].as_array().unwrap_or_else(|| panic!("no list {list}"));
     assert!(cases.len() >= 15, "{list} has only {} cases", cases.len());
@@ -86,7 +86,7 @@ fn secret(case: &Value) -> Option<SecretKey> {
     Some(SecretKey::new(bytes(hex).try_into().unwrap()))
 }
 
-/// A file of the vectors, with the keys that the case has; without the feature `seal` every sealed
+/// Opens a file of the vectors with the keys of the case; without the feature `seal` every sealed
 /// file is refused.
 fn open_file(case: &Value, file: &[u8]) -> tepal::Result<Opened> {
     let secret = secret(case);
@@ -102,7 +102,7 @@ fn open_file(case: &Value, file: &[u8]) -> tepal::Result<Opened> {
     open.from_bytes(file)
 }
 
-/// Its filter. Where no seal is in play the call that gives a Bloom filter at once says the same.
+/// Its filter. If there is no seal, the call that returns a Bloom filter at once agrees.
 fn open(case: &Value, file: &[u8]) -> tepal::Result<BloomFilter> {
     let opened = open_file(case, file).and_then(|file| file.into_filter().into_bloom()?.into_owned());
     if case.get("seal_key").is_none() {
@@ -112,8 +112,8 @@ fn open(case: &Value, file: &[u8]) -> tepal::Result<BloomFilter> {
         };
         match (&opened, &typed) {
             (Ok(opened), Ok(typed)) => assert!(opened == typed, "{case}"),
-            // Bytes that are no tepal file may be another program's, and each says how that is
-            // opened.
+            // Bytes that are no tepal file may be another program's; the error of each call tells
+            // how to open it.
             (Err(Error::NotTepal { .. }), Err(Error::NotTepal { .. })) => {}
             (Err(opened), Err(typed)) => assert_eq!(opened.to_string(), typed.to_string(), "{case}"),
             _ => panic!("{}, {}: {case}", opened.is_ok(), typed.is_ok()),
@@ -203,7 +203,7 @@ fn recipes() {
     }
 }
 
-/// What makes a caller's weak hash usable.
+/// The function that makes a caller's weak hash usable.
 #[test]
 fn finished_hashes() {
     let file = vectors("hashes.json");
@@ -232,7 +232,7 @@ fn files() {
         let rate = case["false_positive_rate"].as_f64().unwrap();
         let policy: OverCapacity = text(case, "over_capacity").parse().unwrap();
 
-        // Read the reference's file, where it is whole.
+        // Reads the reference's file, if it is there.
         let whole = case.get("file").map(|hex| bytes(hex.as_str().unwrap()));
         let sealed = case.get("seal_key").is_some();
         if let (false, true, Some(bytes)) = (cfg!(feature = "seal"), sealed, &whole) {
@@ -287,15 +287,15 @@ fn files() {
             let opened = open_file(case, bytes).unwrap();
             assert_eq!((opened.format(), opened.is_sealed()), (Format::Tepal, sealed), "{name}");
             assert_eq!(opened.facts().unwrap().file.unwrap().file_len, file_len, "{name}");
-            // Whoever opened it can write it unsealed.
+            // It can be written unsealed after it was opened.
             assert_eq!(opened.to_bytes().unwrap(), filter.to_bytes().unwrap(), "{name}");
         }
 
-        // Insert the same keys into the emptied filter: the same bits again.
+        // Inserts the same keys into the emptied filter: the same bits again.
         let before = filter.clone();
         filter.clear().unwrap();
         filter.set_over_capacity(OverCapacity::Ignore).unwrap();
-        // As they were given: the filter applies its recipe.
+        // The original keys: the filter applies its recipe.
         for key in case["keys"].as_array().unwrap() {
             filter.insert(key.as_str().unwrap()).unwrap();
         }
@@ -311,7 +311,7 @@ fn files() {
         match &whole {
             Some(_) => assert!(filter == before, "{name}"),
             None => {
-                // The reference's header before our body is a file that passes every check.
+                // The reference's header with the library's body is a file that passes every check.
                 let ours = filter.to_bytes().unwrap();
                 let mut file = bytes(text(case, "header"));
                 file.extend_from_slice(&ours[ours.len() - filter.size_in_bytes() as usize..]);
@@ -332,7 +332,7 @@ fn files() {
                 Some(hash) => filter.contains_hash(number(hash)),
                 None => {
                     let key = text(probe, "key");
-                    // For information: what the filter makes of the key.
+                    // For information: the key after the filter's recipe.
                     let after = probe.get("after_recipe").map_or(key, |key| key.as_str().unwrap());
                     assert_eq!(*recipe(case).apply(key.as_bytes()), *after.as_bytes(), "{name}: {probe}");
                     filter.contains(key)
@@ -343,8 +343,8 @@ fn files() {
     }
 }
 
-/// The reference knows every layout, scheme, key domain and policy: whoever adds one writes it
-/// there first.
+/// The reference knows every layout, scheme, key domain and policy: a new one is written there
+/// first.
 #[test]
 fn every_member_is_in_the_vectors() {
     let file = vectors("files.json");

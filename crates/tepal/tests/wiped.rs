@@ -1,4 +1,4 @@
-//! A secret key that is dropped leaves no bytes behind: an allocator looks into what is freed.
+//! A secret key that is dropped leaves no bytes behind: an allocator checks the freed blocks.
 
 #[path = "shared/allocator.rs"]
 mod allocator;
@@ -18,6 +18,6 @@ fn a_dropped_secret_key_leaves_no_bytes() {
     assert_eq!(freed_with(BYTES, || black_box(vec![key.clone()])), (1, 0));
     // The key itself is still there.
     assert!(key == SecretKey::new(BYTES));
-    // Of bytes that nobody overwrites it is told.
+    // Bytes that nobody overwrites are found.
     assert_eq!(freed_with(BYTES, || black_box(Box::new(BYTES))), (1, 1));
 }

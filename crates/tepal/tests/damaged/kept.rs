@@ -1,6 +1,6 @@
-//! Every byte of every kept file set to 00, 7F, 80 and FF, with checksums and seal made right
-//! again: whatever opens can be asked everything, and everything can be done with it. Arithmetic
-//! that overflows is a panic where overflow checks are on (`.ci/overflow`).
+//! Every byte of every kept file is set to 00, 7F, 80 and FF, with corrected checksums and seal.
+//! Every file that opens answers every lookup and allows every operation. Where overflow checks are
+//! on (`.ci/overflow`), arithmetic that overflows is a panic.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,7 @@ use crate::kinds::SECRET;
 use crate::operations::{NewKeys, each};
 
 const BYTES: [u8; 4] = [0x00, 0x7F, 0x80, 0xFF];
-/// Of the bytes of a body, one in this many is changed: most of them say nothing by themselves.
+/// Of the bytes of a body, one in this many is changed: most of them mean nothing alone.
 const STEP: usize = 61;
 
 /// The key of the seals.
@@ -59,7 +59,7 @@ fn every_byte_of_every_kept_file() {
             let file = forge.with(&[(at, &[byte])]);
             let done = catch_unwind(AssertUnwindSafe(|| {
                 let Ok(file) = open(&file, is_keyed) else { return false };
-                // Of what only the body says, each sixteenth.
+                // Of the bytes that only the body depends on, each sixteenth.
                 rest += usize::from(at >= forge.head);
                 if at < forge.head || rest % 16 == 0 {
                     all(&file);
@@ -77,7 +77,7 @@ fn every_byte_of_every_kept_file() {
     assert!(read >= least && opened > 1000, "{read} files, of which {opened} could be opened");
 }
 
-/// The same of the first bytes of what other programs wrote.
+/// The same for the first bytes of other programs' files.
 #[cfg(feature = "foreign")]
 #[test]
 fn the_first_bytes_of_every_golden_file() {

@@ -1,5 +1,5 @@
-//! Filters with exceptions, in a folder of their own: they say no to the known strangers, as a list
-//! or a divider of them says.
+//! Filters with exceptions, in a folder of their own: they say no for the known exceptions, from a
+//! list or a divider.
 
 use super::in_folder;
 

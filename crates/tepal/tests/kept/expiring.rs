@@ -1,13 +1,12 @@
-//! Expiring filters, in a folder of their own: each key is as old as it was, and the file is
-//! written again byte for byte.
+//! Expiring filters, in a folder of their own: each key has the same age, and the file is written
+//! again byte for byte.
 
 use serde_json::Value;
 use tepal::{AnyFilter, ExpiringFilter, facts::Window, hash::finish_hash};
 
 use super::{Kept, in_folder};
 
-/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it
-/// came before.
+/// A digit for each key: 0 if it is not held, 1 if it was inserted in this generation, 2 if before.
 fn ages(kept: &Kept, filter: &ExpiringFilter, count: u64) -> String {
     let digit = |i: u64| {
         let hash = match kept.members_are_hashes() {
@@ -61,7 +60,7 @@ fn kept_expiring_filters_are_the_filters_they_were() {
         let asked = kept.number("members") + 1000;
         assert!(ages(kept, filter, asked) == kept.text("ages"), "{name}");
         assert!(kept.written(&opened) == kept.file, "{name}: written again");
-        // Time goes on.
+        // Time advances.
         let mut later = filter.clone();
         if let Some(time) = kept.json["later"].as_str() {
             later.advance_to(time.parse().unwrap()).unwrap();

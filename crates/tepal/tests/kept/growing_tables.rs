@@ -1,5 +1,5 @@
 //! Growing filters, in a folder of their own: the same answers, the file is written again byte for
-//! byte, and they go on to grow.
+//! byte, and they still grow.
 
 use serde_json::Value;
 use tepal::{AnyFilter, GrowingFilter, Opened, file::Format, hash::finish_hash};
@@ -58,7 +58,7 @@ fn kept_growing_filters_are_the_filters_they_were() {
         }
         assert!(kept.written(&opened) == kept.file, "{name}: written again");
 
-        // Filled anew in the same order, it is the same file.
+        // Filled again in the same order, it is the same file.
         let mut again = held.clone();
         again.clear().unwrap();
         (0..members).for_each(|i| insert(kept, &mut again, i));
@@ -66,7 +66,7 @@ fn kept_growing_filters_are_the_filters_they_were() {
         let again = Opened::new(again, Format::Tepal).unwrap();
         assert!(kept.written(&again) == kept.file, "{name}: filled anew");
 
-        // It goes on to take keys.
+        // It still takes keys.
         let mut more = held.clone();
         (10_000..40_000).for_each(|i| insert(kept, &mut more, i));
         assert!(more.num_links() > held.num_links(), "{name}");

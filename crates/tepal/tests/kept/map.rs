@@ -1,5 +1,5 @@
 //! Maps, in a folder of their own: the same values, the file is written again byte for byte, and
-//! its pairs give it anew.
+//! its pairs build it again.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Recipe, RibbonMap, hash::finish_hash};
@@ -13,7 +13,7 @@ fn get(kept: &Kept, map: &RibbonMap, i: u64) -> Option<u32> {
     }
 }
 
-/// The map built of its pairs again.
+/// The map built from its pairs again.
 fn built(kept: &Kept, map: &RibbonMap, values: &[Option<u32>]) -> RibbonMap {
     let hash = |i| match kept.members_are_hashes() {
         true => finish_hash(i),
@@ -21,7 +21,7 @@ fn built(kept: &Kept, map: &RibbonMap, values: &[Option<u32>]) -> RibbonMap {
     };
     let pairs = (0..kept.number("members")).map(|i| (hash(i), values[i as usize].unwrap())).collect();
     let builder = RibbonMap::builder().false_positive_rate(map.promised_false_positive_rate());
-    // The hasher tells the map's hashes; what the builder does with keys is the same as there.
+    // The hasher gives the map's hashes; the builder handles keys in the same way.
     let builder = builder.key_domain(map.key_domain()).recipe(map.recipe());
     let builder = match (kept.secret(), map.seed(), kept.json["caller_hash"].as_str()) {
         (Some(secret), ..) => builder.secret_key(secret),

@@ -1,5 +1,5 @@
-//! Quotient filters, in a folder of their own: each key is held as often as it was, and the file is
-//! written again byte for byte.
+//! Quotient filters, in a folder of their own: each key has the same count, and the file is written
+//! again byte for byte.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Opened, OverCapacity, QuotientFilter, file::Format, hash::finish_hash};
@@ -11,7 +11,7 @@ fn filter(opened: &Opened) -> &QuotientFilter {
     filter
 }
 
-/// Key number `i` once more.
+/// Inserts key number `i` once more.
 fn insert(kept: &Kept, filter: &mut QuotientFilter, i: u64) {
     match kept.members_are_hashes() {
         true => filter.insert_hash(finish_hash(i)).unwrap(),
@@ -19,7 +19,7 @@ fn insert(kept: &Kept, filter: &mut QuotientFilter, i: u64) {
     };
 }
 
-/// How often key number `i` is held.
+/// The count of key number `i`.
 fn count(kept: &Kept, filter: &QuotientFilter, i: u64) -> u64 {
     match kept.members_are_hashes() {
         true => filter.count_hash(finish_hash(i)),
@@ -69,8 +69,7 @@ fn kept_quotient_filters_are_the_filters_they_were() {
         assert!(kept.written(&opened) == kept.file, "{name}: written again");
         assert_eq!(opened.to_bytes().unwrap() == kept.file, !kept.is_sealed(), "{name}");
 
-        // Taken out to the last one, it is empty; put in again in another order, it is the same
-        // file.
+        // Removed to the last key, it is empty; filled again in another order, it is the same file.
         let mut again = held.clone();
         let times = |i: u64| if i % 10 == 0 { 3 } else { 1 };
         for i in 0..members {
@@ -88,7 +87,7 @@ fn kept_quotient_filters_are_the_filters_they_were() {
         let again = Opened::new(again, Format::Tepal).unwrap();
         assert!(kept.written(&again) == kept.file, "{name}: filled anew");
 
-        // It goes on to take keys.
+        // It still takes keys.
         let mut more = held.clone();
         more.set_over_capacity(OverCapacity::Ignore).unwrap();
         (10_000..11_000).for_each(|i| insert(kept, &mut more, i));

@@ -1,5 +1,5 @@
 //! Ribbon filters, in a folder of their own: the same answers, the file is written again byte for
-//! byte, and its keys give it anew.
+//! byte, and its keys build it again.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Recipe, RibbonFilter, hash::finish_hash};
@@ -13,7 +13,7 @@ fn contains(kept: &Kept, filter: &RibbonFilter, i: u64) -> bool {
     }
 }
 
-/// The filter built of its keys again.
+/// The filter built from its keys again.
 fn built(kept: &Kept, filter: &RibbonFilter) -> RibbonFilter {
     let hash = |i| match kept.members_are_hashes() {
         true => finish_hash(i),
@@ -25,7 +25,7 @@ fn built(kept: &Kept, filter: &RibbonFilter) -> RibbonFilter {
     let builder = RibbonFilter::builder().false_positive_rate(filter.promised_false_positive_rate());
     let is_for_speed = kept.json["ribbon"]["picked"].is_null();
     let builder = if is_for_speed { builder.prefer_speed() } else { builder };
-    // The hasher tells the filter's hashes; what the builder does with keys is the same as there.
+    // The hasher gives the filter's hashes; the builder handles keys in the same way.
     let builder = builder.key_domain(filter.key_domain()).recipe(filter.recipe());
     let builder = match (kept.secret(), filter.seed(), kept.json["caller_hash"].as_str()) {
         (Some(secret), ..) => builder.secret_key(secret),
@@ -42,7 +42,7 @@ fn built(kept: &Kept, filter: &RibbonFilter) -> RibbonFilter {
     built
 }
 
-/// A table of just as many numbers, as a ribbon.
+/// A table of exactly this many possible fingerprints, as a ribbon.
 #[cfg(feature = "table")]
 fn of_table(filter: &RibbonFilter, numbers: u64, hashes: Vec<u64>) -> RibbonFilter {
     let halves = (0..54).take_while(|halves| numbers % (1u64 << halves) == 0);

@@ -1,5 +1,5 @@
-//! Segment filters, in a folder of their own: each key is in the segments in which it was, and the
-//! file is written again byte for byte.
+//! Segment filters, in a folder of their own: each key is in the same segments, and the file is
+//! written again byte for byte.
 
 use serde_json::Value;
 use tepal::{AnyFilter, Opened, file::Format, hash::finish_hash, segments::Segment};
@@ -56,7 +56,7 @@ fn kept_segment_filters_are_the_filters_they_were() {
         }
         assert!(kept.written(&opened) == kept.file, "{name}: written again");
 
-        // Filled anew in another order.
+        // Filled again in another order.
         let mut again = filter.clone();
         again.clear().unwrap();
         for i in (0..kept.number("members")).rev() {

@@ -1,6 +1,6 @@
-//! Every operation of every kind, where each of its large allocations fails in turn: an error with
-//! the filter as it was or with some of the keys more, or another way that needs less memory. The
-//! program goes on.
+//! Every operation of every kind, while each of its large allocations fails in turn. The result is
+//! an error with the filter unchanged or with some more of the keys, or another way that needs less
+//! memory. The program goes on.
 
 use tepal::{
     Error, Opened, OverCapacity, Result,
@@ -28,7 +28,7 @@ fn keys_of(file: &Opened) -> Keys {
     let texts: Vec<String> = (0..NEW).map(|number| (400_000 + number).to_string()).collect();
     let mut prepared = PreparedKeys::default();
     for text in &texts {
-        // A filter of the caller's hashes refuses them.
+        // A filter with `caller_hash` refuses them.
         drop(file.key_hasher().prepare(text.as_str(), &mut prepared));
     }
     Keys { texts, hashes: (1 << 40..).take(NEW as usize).map(finish_hash).collect(), prepared }
@@ -119,11 +119,11 @@ fn every_operation_of_every_kind() {
         let name = subject.name().to_owned();
         let opener = subject.opener();
         let filled = |from: u64| subject.filled(CAPACITY, &numbers(from..from + MEMBERS));
-        // Keys that lie together may pass the capacity by a few numbers.
+        // Keys that lie together may pass the capacity by a few fingerprints.
         let (Ok(file), Ok(other)) = (filled(0), filled(MEMBERS / 2)) else { panic!("{name}") };
         let members = subject.keys(&numbers(0..500));
         let keys = keys_of(&file);
-        // Where the body is that of a file, the first change copies it.
+        // If the body is a file's, the first change copies it.
         let bytes = file.to_bytes().unwrap();
         let sealed = opener.file(&file);
         let opened = opener.read(&sealed).unwrap();
@@ -139,7 +139,7 @@ fn every_operation_of_every_kind() {
     assert!(failures > 100, "{failures}");
 }
 
-/// Lets each large allocation of an operation fail. Says how many there were.
+/// Lets each large allocation of an operation fail. Returns how many there were.
 fn fail_each(
     what: &str,
     file: &Opened,
@@ -150,12 +150,12 @@ fn fail_each(
         let mut copy = file.clone();
         let (result, failed) = failing(LARGE, after, || operation(&mut copy));
         match (result, failed) {
-            // It is done, or cannot be done.
+            // It succeeded, or is not possible.
             (_, false) => return after,
-            // There was another way.
+            // It found another way.
             (Ok(()), true) => {}
             (Err(Error::TooLarge { bytes, .. }), true) => {
-                // A list that grows asks for twice as much as it needs.
+                // A growing list allocates twice what it needs.
                 assert!(bytes as usize >= LARGE / 2, "{what}: {bytes}");
                 check(&copy);
                 assert!(copy.to_bytes().is_ok(), "{what}: cannot be written");
@@ -198,7 +198,7 @@ fn exceptions() {
     assert!(failures >= 4, "{failures}");
 }
 
-/// Building from an iterator that promises more keys than memory has is an error too.
+/// Building from an iterator that announces more keys than fit into memory is an error too.
 #[cfg(all(feature = "table", feature = "static"))]
 #[test]
 fn more_keys_than_memory() {
@@ -210,7 +210,7 @@ fn more_keys_than_memory() {
     assert!(is_refused(RibbonFilter::builder().build_from(keys()).map(drop)));
     assert!(is_refused(RibbonMap::builder().build_from(keys().map(|key| (key, 0))).map(drop)));
     assert!(is_refused(SegmentFilter::builder().build_from(keys().map(|key| ("a", key))).map(drop)));
-    // One allocation after the other, as the hashes come.
+    // One allocation after the other, as the hashes arrive.
     let some = || (0..100_000u32).filter(|key| *key < 90_000);
     let mut failures = 0;
     for build in [

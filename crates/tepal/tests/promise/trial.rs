@@ -1,14 +1,14 @@
-//! One trial: build a filter to its capacity, count who is missed and who is wrongly held.
+//! One trial: builds a filter to its capacity, and counts missed members and false positives.
 
 use tepal::{BloomFilter, KeyDomain, Layout};
 
 use super::keys::Family;
 
-/// What a trial found.
+/// The result of a trial.
 pub(crate) struct Outcome {
     /// Members that got `false`: must be 0.
     pub(crate) missed: u64,
-    /// Keys asked that were never inserted.
+    /// Non-members that were looked up.
     pub(crate) asked: u64,
     /// How many of them got `true`.
     pub(crate) wrong: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Outcome {
     pub(crate) filter: BloomFilter,
 }
 
-/// Inserts keys 0 to n-1 of the family, asks them all, and asks `asked` keys beyond.
+/// Inserts keys 0 to n-1 of the family, looks up all of them, and then `asked` keys beyond.
 pub(crate) fn run(layout: Layout, rate: f64, family: Family, n: u64, seed: u64, asked: u64) -> Outcome {
     let domain = if family == Family::Shifted { KeyDomain::Integer } else { KeyDomain::Bytes };
     let builder = BloomFilter::builder().layout(layout).false_positive_rate(rate).capacity(n);
@@ -28,7 +28,7 @@ pub(crate) fn run(layout: Layout, rate: f64, family: Family, n: u64, seed: u64, 
         for start in (0..n).step_by(4096) {
             hash_range(&filter, family, start..n.min(start + 4096), &mut hashes);
             if pass == 0 {
-                // The policy is to refuse: a filter must take all it was planned for.
+                // The policy is to refuse: a filter must take all keys it was planned for.
                 filter.insert_many_hashes(&hashes).expect("room for the capacity");
             } else {
                 let answers = &mut answers[..hashes.len()];
@@ -55,7 +55,7 @@ fn hash_range(filter: &BloomFilter, family: Family, range: std::ops::Range<u64>,
     hashes.extend(range.map(|i| family.key(i, |key| filter.hash_key(&key).expect("a key of the domain"))));
 }
 
-/// The most wrong answers that are credible at `rate`: exceeded by chance less than once in a
+/// The most false positives that are credible at `rate`: exceeded by chance less than once in a
 /// thousand trials (Bernstein's bound, which holds for every rate and number).
 pub(crate) fn credible(asked: u64, rate: f64) -> f64 {
     let (mean, log) = (asked as f64 * rate, 1000f64.ln());

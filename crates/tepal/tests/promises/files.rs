@@ -1,4 +1,4 @@
-//! Files: damage, saving, keys of secrets and seals.
+//! Files: damage, saving, secret keys and seals.
 
 use std::fs;
 
@@ -8,8 +8,8 @@ use super::kinds::{Opener, SECRET, Subject, all_kinds, fixed_kinds, is_large, nu
 use super::random::Random;
 use super::{FOREIGN, MAPPED, MEMBERS, MORE, STRANGERS, check, empty, filled};
 
-/// Under a checksum a file is refused or right: each byte changed, each length but its own. Without
-/// one, what cannot be true is refused, such as every length but its own.
+/// A file with a checksum is refused or right: each byte is changed, and each other length is
+/// tried. Without a checksum, impossible contents are refused, for example every other length.
 #[test]
 fn a_file_is_refused_or_right() {
     let mut with_checksum = 0;
@@ -20,7 +20,7 @@ fn a_file_is_refused_or_right() {
         let filter = filled(subject, MEMBERS);
         let mut file = opener.file(&filter);
         let has_checksum = filter.facts().unwrap().file.unwrap().has_checksum;
-        // Bytes of megabytes are tried here and there.
+        // In files of megabytes only some bytes are tried.
         let step = (file.len() / 5000).max(1);
         let places: Vec<usize> = (0..file.len()).step_by(step).chain([file.len() - 1]).collect();
         if has_checksum {
@@ -39,7 +39,7 @@ fn a_file_is_refused_or_right() {
             assert!(bare || opener.read(&file[..len]).is_err(), "{name}: {len} bytes");
         }
         file.push(0);
-        // What follows a filter of DCSO is its user's data.
+        // The bytes behind a DCSO filter are its user's data.
         assert_eq!(opener.read(&file).is_ok(), subject.format() == Format::Dcso, "{name}: a byte more");
         file.pop();
         assert!(opener.file(&opener.read(&file).unwrap()) == file, "{name}");
@@ -47,7 +47,7 @@ fn a_file_is_refused_or_right() {
     assert!(with_checksum >= if FOREIGN { 28 } else { 24 }, "{with_checksum}");
 }
 
-/// Whatever is read without a checksum answers, and is written again: nothing panics.
+/// A filter that is read without a checksum answers and can be written again: nothing panics.
 #[test]
 fn nothing_that_is_read_panics() {
     let mut read = 0;
@@ -74,8 +74,8 @@ fn nothing_that_is_read_panics() {
     assert!(read > 1000 || !FOREIGN, "{read}");
 }
 
-/// A quick opening finds what is wrong before the bits, and `verify` the rest; what copies the bits
-/// verifies first.
+/// A quick opening finds damage before the bits, and `verify` finds the rest; every operation that
+/// copies the bits verifies first.
 #[test]
 fn a_quick_opening_finds_it_later() {
     let folder = tempfile::tempdir().unwrap();
@@ -128,8 +128,8 @@ fn a_quick_opening_finds_it_later() {
     }
 }
 
-/// Saving puts the whole new file in the place of the old one, with which its readers go on. What
-/// cannot be saved leaves the old one.
+/// Saving replaces the old file by the whole new one; readers of the old one go on. If saving
+/// fails, the old file stays.
 #[test]
 fn saving_is_all_or_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -160,8 +160,8 @@ fn saving_is_all_or_nothing() {
     }
 }
 
-/// A secret is in no file, and a file is opened with the keys that it needs: with none, others, or
-/// more it is refused.
+/// A secret is in no file. A file is opened only with the keys that it needs: without them, with
+/// others, or with more it is refused.
 #[test]
 fn secrets_and_seals() {
     let other = SecretKey::new(*b"another sixteen!");

@@ -1,4 +1,4 @@
-//! Who is in, who is not, and what is refused.
+//! Members, non-members, and refused keys.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use super::kinds::{
 use super::trial::credible;
 use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, empty, filled};
 
-/// No key is forgotten: in whatever way it was inserted, and after saving and opening.
+/// No member is lost, by any insert call, and after saving and opening.
 #[test]
 fn nobody_is_forgotten_by_inserting_and_saving() {
     let folder = tempfile::tempdir().unwrap();
@@ -42,7 +42,7 @@ fn nobody_is_forgotten_by_inserting_and_saving() {
     }
 }
 
-/// No key is forgotten by union, by intersection with a filter that has it too, and by folding.
+/// No member is lost by union, by intersection with a filter that has it too, or by folding.
 #[test]
 fn nobody_is_forgotten_by_combining() {
     for subject in kinds() {
@@ -61,7 +61,8 @@ fn nobody_is_forgotten_by_combining() {
         let mut folded = filter;
         let rate = (4.0 * folded.filter().false_positive_rate()).clamp(1e-4, 0.9);
         match folded.shrink_to(rate) {
-            // Positions that are remainders do not fold, nor does a chain, and that is said.
+            // Filters whose positions are remainders do not fold, nor does a chain; the error says
+            // so.
             Err(Error::Parameter { .. }) if !folded.filter().key_hasher().has_hash() => {}
             Err(Error::NotPossible { .. })
                 if matches!(
@@ -74,7 +75,7 @@ fn nobody_is_forgotten_by_combining() {
     }
 }
 
-/// No key is forgotten in another format, where there is one for the filter.
+/// No member is lost in another format, if there is one for the filter.
 #[test]
 fn nobody_is_forgotten_by_converting() {
     let mut converted = 0;
@@ -96,7 +97,7 @@ fn nobody_is_forgotten_by_converting() {
     assert!(converted >= 10 || !FOREIGN, "{converted}");
 }
 
-/// What does not change says so, and has everybody all the same.
+/// A static filter refuses changes and keeps all members.
 #[test]
 fn nobody_is_forgotten_by_what_does_not_change() {
     let folder = tempfile::tempdir().unwrap();
@@ -120,7 +121,7 @@ fn nobody_is_forgotten_by_what_does_not_change() {
                 (Operation::Fold, opened.fold(2)),
             ];
             for (operation, result) in cannot {
-                // A key that the domain does not have is refused for that.
+                // A key that the domain does not have is refused for that reason.
                 let is_refused = match &result {
                     Err(Error::NotPossible { operation: of, .. }) => *of == operation,
                     Err(Error::KeyRefused { .. } | Error::CallerHashes { .. }) => true,
@@ -155,7 +156,7 @@ fn nobody_is_forgotten_by_what_does_not_change() {
     }
 }
 
-/// All are forgotten where that is asked, of an opened file too.
+/// `clear` removes all keys, of an opened file too.
 #[test]
 fn clearing_gives_the_filter_that_it_was() {
     let folder = tempfile::tempdir().unwrap();
@@ -173,7 +174,7 @@ fn clearing_gives_the_filter_that_it_was() {
     }
 }
 
-/// A full filter that refuses has everybody whom it has taken, and is as it was before it refused.
+/// A full filter that refuses has every key that it took, and is unchanged by a refusal.
 #[test]
 fn a_refused_key_changes_nothing() {
     let mut refusing = 0;
@@ -203,7 +204,7 @@ fn a_refused_key_changes_nothing() {
         );
         assert!(opener.file(&filter) == full, "{}: changed", subject.name());
         assert!(subject.keys(&taken).are_held(&filter), "{}", subject.name());
-        // Who is in already is welcome.
+        // A member is taken again.
         many = subject.keys(&taken[..10]).insert_all(&mut filter);
         assert!(many.is_ok(), "{}: {many:?}", subject.name());
         refusing += 1;
@@ -211,8 +212,8 @@ fn a_refused_key_changes_nothing() {
     assert!(refusing >= if FOREIGN { 28 } else { 24 }, "{refusing}");
 }
 
-/// Strangers are let in as often as promised, at most: counted, in a filter that has all keys it
-/// was planned for.
+/// False positives are at most as frequent as promised: counted in a filter with all keys of its
+/// capacity.
 #[test]
 fn strangers_are_let_in_as_promised() {
     const CAPACITY: u64 = 20_000;
@@ -231,8 +232,8 @@ fn strangers_are_let_in_as_promised() {
     }
 }
 
-/// A key that the domain does not have is refused, was never in, and changes nothing; those before
-/// it are in.
+/// A key that the domain does not have is refused, is no member, and changes nothing; the keys
+/// before it are inserted.
 #[test]
 fn keys_that_are_none() {
     let mut refusing = 0;
@@ -289,7 +290,7 @@ fn keys_that_are_none() {
     assert!(refusing >= if FOREIGN { 8 } else { 4 }, "{refusing}");
 }
 
-/// The recipe of a filter is applied to whatever it is asked and told.
+/// The recipe of a filter applies to every lookup and every insert.
 #[test]
 fn recipes_are_applied() {
     let mut with_recipe = 0;

@@ -1,12 +1,11 @@
-//! Two filters, other formats, and what a kind cannot do.
+//! Two filters, other formats, and operations that a kind does not support.
 
 use tepal::{BloomFilter, Error, Kind, Opened, OverCapacity, error::Obstacle, file::Format};
 
 use super::kinds::{Door, NOT_BY_ALL, Operation, is_large, kinds, numbers};
 use super::{CAPACITY, FOREIGN, MEMBERS, MORE, check, filled};
 
-/// A union is what inserting both sets of keys gives, and filters that are not of one shape and
-/// hash have none.
+/// A union equals inserting both sets of keys. Filters of different shape or hash have no union.
 #[test]
 fn unions() {
     for subject in kinds() {
@@ -27,7 +26,7 @@ fn unions() {
             assert_eq!(united.filter().false_positive_rate(), both.filter().false_positive_rate(), "{name}");
         }
 
-        // Neither a larger one, nor one with other keys, nor one of another kind.
+        // Not with a larger one, nor with one of other keys, nor with another kind.
         let file = opener.file(&one);
         let mut larger = subject.empty(100 * CAPACITY).unwrap();
         if larger.filter().size_in_bytes() != one.filter().size_in_bytes() {
@@ -48,8 +47,8 @@ fn unions() {
     }
 }
 
-/// A filter united with an equal one has as many different keys as before, and says so. What counts
-/// them again is a sum, and says so too: keys that were given, of a table what it holds.
+/// After a union with an equal filter, the number of different keys is the same. The number of
+/// inserted keys is the sum; for a table it is the number of its entries.
 #[test]
 fn a_union_counts_no_key_that_is_not_there() {
     for subject in kinds() {
@@ -65,7 +64,7 @@ fn a_union_counts_no_key_that_is_not_there() {
         assert_eq!(is.false_positive_rate, was.false_positive_rate, "{name}");
         let counts_twice = match subject.kind() {
             Kind::Bloom | Kind::Scalable | Kind::Quotient | Kind::Expiring => true,
-            // With copies, where keys can be removed.
+            // With copies, if keys can be removed.
             Kind::Growing => is.tables.iter().any(|table| table.taken_slots > table.distinct_numbers),
             Kind::Segment | Kind::Ribbon | Kind::Map => false,
             _ => panic!("{name}: what does a union count?"),
@@ -79,22 +78,23 @@ fn a_union_counts_no_key_that_is_not_there() {
     }
 }
 
-/// Where it is not known of one of two filters how many keys went into it, it is not known of their
-/// union: a number would be too small.
+/// If the number of inserted keys is not known for one of two filters, it is not known for their
+/// union: any number would be too small.
 #[test]
 fn a_count_that_is_not_known_stays_unknown() {
     for subject in kinds() {
         let subject = &*subject;
         let name = subject.name();
         let (known, mut unknown) = (filled(subject, MEMBERS), filled(subject, MORE));
-        // Of an intersection it is not known. What has none counts always, and so do its unions.
+        // For an intersection it is not known. A kind without intersections always counts, and so
+        // do its unions.
         if unknown.intersect_with(&filled(subject, MORE)).is_err() {
             assert!(subject.cannot().contains(&Operation::Intersect), "{name}");
             assert!(known.filter().keys_inserted().is_some(), "{name}");
             continue;
         }
         let count = |filter: &Opened| filter.filter().keys_inserted();
-        // A table counts what is left.
+        // A table counts its entries.
         if matches!(subject.kind(), Kind::Quotient | Kind::Segment) {
             assert!(count(&unknown).is_some(), "{name}");
             continue;
@@ -119,7 +119,7 @@ fn a_count_that_is_not_known_stays_unknown() {
             shared.union_with(&others).unwrap();
             let shared = shared.into_owned().unwrap().keys_inserted();
             assert_eq!(count(&united), shared, "{name}: shared");
-            // Neither more keys nor a file of ours make it known.
+            // Neither more inserts nor a tepal file make it known.
             let before = count(&united).is_some();
             subject.keys(&[5000]).insert_all(&mut united).unwrap();
             assert_eq!(count(&united).is_some(), before, "{name}");
@@ -137,8 +137,8 @@ fn a_count_that_is_not_known_stays_unknown() {
     }
 }
 
-/// What a kind cannot do is an error that names the kind and the operation, and changes nothing.
-/// What it can do, it does.
+/// An operation that a kind does not support is an error that names the kind and the operation, and
+/// changes nothing. The others succeed.
 #[test]
 fn what_a_kind_cannot_do_it_says() {
     for subject in kinds() {
@@ -155,7 +155,7 @@ fn what_a_kind_cannot_do_it_says() {
                 Operation::SetOverCapacity => {
                     let now = filter.filter().over_capacity();
                     let other = OverCapacity::ALL.iter().find(|policy| **policy != now).unwrap();
-                    // What it has it may be told.
+                    // The present policy can be set again.
                     changed.set_over_capacity(now).and_then(|()| changed.set_over_capacity(*other))
                 }
                 Operation::BeAnother => filter.clone().into_filter().into_bloom().map(drop),
@@ -190,8 +190,8 @@ fn what_a_kind_cannot_do_it_says() {
     }
 }
 
-/// A filter that is taken out of its file and put into one again is the same filter: it takes what
-/// it would have taken.
+/// A filter that is taken out of its file and put into one again is the same filter: it takes the
+/// same keys.
 #[test]
 fn out_of_a_file_and_into_another() {
     for subject in kinds() {
@@ -205,7 +205,7 @@ fn out_of_a_file_and_into_another() {
         if subject.cannot().contains(&Operation::SetOverCapacity) {
             assert_eq!(again.filter().over_capacity(), policy, "{name}: it grows by another rule");
         }
-        // Of a single filter only a tepal file keeps it.
+        // For a single filter only a tepal file keeps it.
         again.set_over_capacity(policy).unwrap();
         if is_large(subject) {
             continue;
@@ -218,7 +218,7 @@ fn out_of_a_file_and_into_another() {
     }
 }
 
-/// A format that cannot hold the filter says what stands against it.
+/// A format that cannot hold the filter names the reason.
 #[test]
 fn conversions_that_cannot_be() {
     for subject in kinds() {

@@ -1,4 +1,4 @@
-//! All ways to insert and to ask come to the same.
+//! All insert calls, and all lookup calls, agree.
 
 use std::thread;
 
@@ -7,7 +7,7 @@ use tepal::{AnyFilter, BloomFilter, KeyRef, Opened, hash::PreparedKeys};
 use super::kinds::{Door, Numbered, Subject, all_kinds, kinds, numbers};
 use super::{MEMBERS, STRANGERS, empty, filled};
 
-/// The same keys set the same bits and make the same file, in whatever way they go in.
+/// The same keys set the same bits and make the same file by every insert call.
 #[test]
 fn one_filter_has_one_file() {
     for subject in kinds() {
@@ -37,7 +37,7 @@ fn one_filter_has_one_file() {
         let facts = opener.read(&file).unwrap().facts().unwrap().file.unwrap();
         assert_eq!((facts.file_len, facts.is_sealed), (file.len() as u64, opener.is_sealed()), "{name}");
 
-        // Through the filter by itself, whose kind is known only at run time; and through its own
+        // Through the filter itself, whose kind is known only at run time, and through its own
         // type.
         let mut any = empty(subject).into_filter();
         match &keys {
@@ -103,7 +103,7 @@ fn in_bulk(mut filter: BloomFilter, keys: &Numbered) -> BloomFilter {
     filter
 }
 
-/// Texts made ready on another thread; hashes are ready as they are.
+/// Texts that were prepared on another thread; hashes need no preparation.
 fn prepare(filter: &Opened, keys: &Numbered) -> Option<PreparedKeys> {
     let Numbered::Texts(texts) = keys.clone() else { return None };
     let hasher = filter.key_hasher();
@@ -115,7 +115,7 @@ fn prepare(filter: &Opened, keys: &Numbered) -> Option<PreparedKeys> {
     Some(thread::spawn(work).join().unwrap())
 }
 
-/// The hashes of the keys, where there are any.
+/// The hashes of the keys, if they have any.
 fn hashes(filter: &Opened, keys: &Numbered) -> Option<Vec<u64>> {
     match keys {
         Numbered::Texts(texts) => {
@@ -126,7 +126,7 @@ fn hashes(filter: &Opened, keys: &Numbered) -> Option<Vec<u64>> {
     }
 }
 
-/// Every way to ask gives the same answers.
+/// Every lookup call gives the same answers.
 #[test]
 fn every_question_has_one_answer() {
     for subject in all_kinds() {
@@ -156,11 +156,11 @@ fn every_question_has_one_answer() {
             let one_by_one: Vec<bool> = hashes.iter().map(|hash| any.contains_hash(*hash)).collect();
             assert_eq!(one_by_one, expected, "{name}: hashes one by one");
         } else {
-            // Nothing but perhaps can be said of a hash where the scheme has none.
+            // If the scheme has no hash, the answer for a hash is "perhaps".
             assert!(any.contains_hash(0) && any.contains_hash(u64::MAX), "{name}");
         }
         let Numbered::Texts(texts) = &keys else {
-            // Nor of a key, where the caller hashes.
+            // So is the answer for a key, if the caller hashes.
             let many = any.contains_many(&["a key", "", "another"]);
             assert!(any.contains("a key") && any.contains(&7) && many == [true; 3], "{name}");
             continue;

@@ -1,4 +1,4 @@
-//! An allocator that counts, thread by thread, and that fails when it is told to.
+//! An allocator that counts for each thread, and that fails on request.
 #![allow(unsafe_code)]
 #![allow(dead_code)] // What one test does not need, another does.
 
@@ -9,15 +9,15 @@ use std::ptr::null_mut;
 struct Counting;
 
 thread_local! {
-    /// Bytes that this thread holds, and the most it has held.
+    /// The bytes that this thread holds, and the most it has held.
     static HELD: Cell<isize> = const { Cell::new(0) };
     static MOST: Cell<isize> = const { Cell::new(0) };
-    /// Allocations of at least so many bytes count towards the one that fails.
+    /// Allocations of at least this many bytes count towards the one that fails.
     static LEAST: Cell<usize> = const { Cell::new(usize::MAX) };
-    /// So many of them succeed before one fails; negative: that is over.
+    /// This many of them succeed before one fails; negative: it has failed already.
     static BEFORE: Cell<i64> = const { Cell::new(-1) };
-    /// What is looked for in blocks of 16 bytes when they are freed; how many there were, and how
-    /// many held it.
+    /// The bytes that are looked for in freed blocks of 16 bytes; the number of such blocks, and
+    /// how many held the bytes.
     static WATCHED: Cell<Option<[u8; 16]>> = const { Cell::new(None) };
     static FREED: Cell<u32> = const { Cell::new(0) };
     static FOUND: Cell<u32> = const { Cell::new(0) };
@@ -29,7 +29,7 @@ fn count(change: isize) {
     MOST.set(MOST.get().max(held));
 }
 
-/// Is this the allocation that fails?
+/// Whether this allocation is to fail.
 fn fails(size: usize) -> bool {
     if size < LEAST.get() || BEFORE.get() < 0 {
         return false;
@@ -38,8 +38,8 @@ fn fails(size: usize) -> bool {
     BEFORE.get() < 0
 }
 
-// SAFETY: every call goes to the system's allocator as it came, or fails; the counters are plain
-// cells, which neither allocate nor unwind.
+// SAFETY: every call is passed to the system's allocator unchanged, or fails; the counters are
+// plain cells, which neither allocate nor unwind.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if fails(layout.size()) {
@@ -62,8 +62,8 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
         if let (16, Some(watched)) = (layout.size(), WATCHED.get()) {
-            // SAFETY: the block is still there, and who watches frees blocks of 16 bytes that were
-            // all written.
+            // SAFETY: the block is not freed yet, and a watching test frees only blocks of 16 bytes
+            // that were written completely.
             let held = unsafe { at.cast::<[u8; 16]>().read() };
             FREED.set(FREED.get() + 1);
             FOUND.set(FOUND.get() + u32::from(held == watched));
@@ -76,7 +76,7 @@ unsafe impl GlobalAlloc for Counting {
         if fails(size) {
             return null_mut();
         }
-        // Both may be there for a moment.
+        // Both blocks may exist for a moment.
         count(size as isize);
         count(-(layout.size() as isize));
         // SAFETY: the caller's promise.
@@ -87,7 +87,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// What a call gave, and the most bytes that it held at a time.
+/// The result of a call, and the most bytes that it held at a time.
 pub(crate) fn most_held<T>(call: impl FnOnce() -> T) -> (T, u64) {
     let before = HELD.get();
     MOST.set(before);
@@ -95,15 +95,15 @@ pub(crate) fn most_held<T>(call: impl FnOnce() -> T) -> (T, u64) {
     (result, (MOST.get() - before) as u64)
 }
 
-/// What a call gave, and the bytes that it still holds.
+/// The result of a call, and the bytes that it still holds.
 pub(crate) fn held_by<T>(call: impl FnOnce() -> T) -> (T, u64) {
     let before = HELD.get();
     let result = call();
     (result, (HELD.get() - before) as u64)
 }
 
-/// How many blocks of 16 bytes a call frees, and how many of them hold these bytes then. Each must
-/// be written as a whole.
+/// How many blocks of 16 bytes a call frees, and how many of them hold these bytes then. Each block
+/// must be written completely.
 pub(crate) fn freed_with<T>(bytes: [u8; 16], call: impl FnOnce() -> T) -> (u32, u32) {
     FREED.set(0);
     FOUND.set(0);
@@ -113,8 +113,8 @@ pub(crate) fn freed_with<T>(bytes: [u8; 16], call: impl FnOnce() -> T) -> (u32, 
     (FREED.get(), FOUND.get())
 }
 
-/// What a call gives when of its allocations of at least `least` bytes one fails, after so many
-/// that did not; and whether it came to that.
+/// The result of a call in which one allocation of at least `least` bytes fails, after `after` that
+/// succeed; and whether it came to that.
 pub(crate) fn failing<T>(least: usize, after: u32, call: impl FnOnce() -> T) -> (T, bool) {
     LEAST.set(least);
     BEFORE.set(after.into());

@@ -1,4 +1,4 @@
-//! The chain, in the files of its two programs: of fixed size, and growing.
+//! Chains of Bloom filters in the files of their two programs: of fixed size, and growing.
 
 use std::fs;
 use std::path::Path;
@@ -15,11 +15,11 @@ struct Chain {
     start: Start,
 }
 
-/// What a chain begins as.
+/// How a chain begins.
 enum Start {
-    /// One filter, in a file that says that it is all.
+    /// One filter, in a file that says that it never grows.
     Fixed,
-    /// One filter, in a file that says from this byte on how it grows.
+    /// One filter, in a file whose bytes from `at` on say how it grows.
     Growing { at: usize, bytes: &'static [u8] },
     /// A golden file, emptied.
     Golden(&'static str),
@@ -28,7 +28,7 @@ enum Start {
 pub(super) fn chains() -> Vec<Box<dyn Subject>> {
     let redis = (Scheme::RedisBloom, Format::RedisBloom);
     let valkey = (Scheme::ValkeyBloom, Format::ValkeyBloom);
-    // The option 8, not scaling, is left out, and the next filter has twice the entries.
+    // The option 8 (not scaling) is not set, and the next filter has twice the entries.
     let redis_grows = Start::Growing { at: 24, bytes: &[1 + 4, 0, 0, 0, 2, 0, 0, 0] };
     let valkey_grows = Start::Growing { at: 1, bytes: &[2, 0, 0, 0] };
     [

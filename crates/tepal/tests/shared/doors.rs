@@ -1,15 +1,15 @@
-//! The ways to a filter, and keys by their numbers: what the tests do goes through either way, with
-//! whatever keys the kind takes.
+//! Two ways to use a filter, and keys by their numbers. The tests run through either way, with the
+//! keys that the kind takes.
 
 use tepal::{Ask, BloomFilter, Change, Error, MutableFilter, Opened, Result, file::Format};
 
 use super::Opener;
 
-/// A way to a filter: its own type, or an opened file of whatever kind.
+/// A way to use a filter: its own type, or an opened file of any kind.
 pub(crate) trait Door: MutableFilter + Clone {
     fn of(opened: Opened) -> Self;
     fn file(&self, opener: &Opener) -> Vec<u8>;
-    /// Folds the filter, where its kind and scheme can be folded.
+    /// Folds the filter, if its kind and scheme can be folded.
     fn shrink_to(&mut self, rate: f64) -> Result<()>;
 }
 
@@ -56,7 +56,7 @@ impl Door for Opened {
     }
 }
 
-/// Keys with numbers, as a kind takes them.
+/// Keys with numbers, in the form that a kind takes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Numbered {
     /// Texts.
@@ -70,8 +70,8 @@ impl Numbered {
         Numbered::Texts(numbers.iter().map(|number| format!("{prefix}{number}")).collect())
     }
 
-    /// Inserts the keys one by one, and hands to `said` the place of each and whether the filter
-    /// called it new; up to the first that is refused.
+    /// Inserts the keys one by one, up to the first that is refused. Calls `said` with the position
+    /// of each and whether the filter called it new.
     pub(crate) fn insert_each(&self, door: &mut impl Door, mut said: impl FnMut(usize, bool)) -> Result<()> {
         match self {
             Numbered::Texts(texts) => {
@@ -92,10 +92,10 @@ impl Numbered {
         }
     }
 
-    /// Asks for the keys in one call, and for each by itself.
+    /// Looks up the keys in one call, and each one alone.
     ///
     /// # Panics
-    /// Where the two ways differ.
+    /// If the two ways differ.
     pub(crate) fn held(&self, door: &impl Door) -> Vec<bool> {
         let (many, one_by_one): (Vec<bool>, Vec<bool>) = match self {
             Numbered::Texts(texts) => {
@@ -111,7 +111,7 @@ impl Numbered {
         many
     }
 
-    /// Does the filter hold all of them?
+    /// Whether all of them are members.
     pub(crate) fn are_held(&self, door: &impl Door) -> bool {
         self.held(door).into_iter().all(|held| held)
     }

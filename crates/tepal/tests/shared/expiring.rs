@@ -1,5 +1,4 @@
-//! The table that forgets keys by itself. The tests of the list tell it no time, so that it forgets
-//! nobody there.
+//! The table in which keys expire. The tests of the list tell it no time, so no key expires there.
 
 use tepal::{
     ExpiringFilter, KeyDomain, Kind, Opened, OverCapacity, builders::ExpiringFilterBuilder, facts::Labels,

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All files of a folder, and of the folders in it, that have this extension, in the order of their
-/// names.
+/// All files with this extension in a folder and its folders, in the order of their names.
 pub(crate) fn files_in(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries

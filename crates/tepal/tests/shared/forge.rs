@@ -1,29 +1,29 @@
-//! Files with changed numbers, whose checksums and seal are made right again: what a reader then
-//! finds is the number itself.
+//! Files with changed numbers and corrected checksums and seal: a reader then has to check the
+//! number itself.
 
 #![allow(dead_code)] // What one test does not need, another does.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Bytes of a chunk of the body.
+/// The bytes of a chunk of the body.
 const CHUNK: usize = 65_536;
-/// Bytes of a seal.
+/// The bytes of a seal.
 const SEAL_BYTES: usize = 32;
 
-/// A good tepal file to be changed.
+/// A valid tepal file, to be changed.
 pub(crate) struct Forge {
     pub(crate) good: Vec<u8>,
-    /// Bytes before the body.
+    /// The bytes before the body.
     pub(crate) head: usize,
-    /// Where the checksums of the chunks begin.
+    /// The offset of the chunks' checksums.
     table: usize,
     body_end: usize,
-    /// The key of its seal.
+    /// The seal key.
     seal: Option<Vec<u8>>,
 }
 
 impl Forge {
-    /// Of a good file, with the key of its seal.
+    /// Takes a valid file, with its seal key.
     ///
     /// # Panics
     /// If the file is no tepal file.
@@ -31,7 +31,7 @@ impl Forge {
         let head = u32::from_le_bytes(good[12..16].try_into().unwrap()) as usize;
         let is_sealed = good[24] & 1 == 1;
         let file_end = good.len() - if is_sealed { SEAL_BYTES } else { 0 };
-        // The body is whole lines. Exceptions, a divider or added keys may stand behind it.
+        // The body is whole lines. Exceptions, a divider or added keys may follow it.
         let ends: Vec<usize> = match good[24] & 0b1110 {
             0 => vec![file_end],
             _ => (head + 64..=file_end).step_by(64).collect(),
@@ -81,7 +81,7 @@ fn put(file: &mut [u8], at: usize, number: u64) {
     file[at..at + 8].copy_from_slice(&number.to_le_bytes());
 }
 
-/// Makes the CRC-64 right that ends a `DUMP` payload, where the file is one.
+/// Corrects the CRC-64 at the end of a `DUMP` payload, if the file is one.
 pub(crate) fn mend_dump(file: &mut [u8]) {
     let Some(end) = file.len().checked_sub(8).filter(|_| file[0] == 7) else { return };
     let sum = file[..end].iter().fold(0u64, |crc, byte| {

@@ -17,7 +17,7 @@ struct Growing {
 }
 
 pub(super) fn growing() -> Vec<Box<dyn Subject>> {
-    // For a third of the keys that tests put in, so that it grows.
+    // For a third of the keys that tests insert, so that it grows.
     let at = |rate| BloomFilter::builder().false_positive_rate(rate).expansion(2);
     let labels = Labels::new().name("Gesehene Seiten").field("url");
     let recipe = Recipe::new().trim(true).nocase(true);

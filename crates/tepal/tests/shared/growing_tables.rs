@@ -60,7 +60,7 @@ impl Subject for Growing {
         Format::Tepal
     }
 
-    /// One table for so many keys; another one for more.
+    /// One table for this many keys; another one for more.
     fn empty(&self, capacity: u64) -> Result<Opened> {
         Opened::new(self.builder.clone().first(capacity.div_ceil(16)).build()?, Format::Tepal)
     }

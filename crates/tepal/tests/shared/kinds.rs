@@ -1,5 +1,5 @@
-//! The kinds of filter there are, for every test that holds all of them: a list of trait objects. A
-//! new kind of filter is one more implementation of [`Subject`], and its lines in [`kinds`].
+//! The kinds of filter, for every test that runs over all of them: a list of trait objects. A new
+//! kind of filter is one more implementation of [`Subject`], and its lines in [`kinds`].
 
 #![allow(dead_code)] // What one test does not need, another does.
 
@@ -44,41 +44,42 @@ pub(crate) use doors::{Door, Numbered};
 #[allow(unused_imports)] // As above.
 pub(crate) use tepal::error::Operation;
 
-/// A secret that is no secret: it stands beside the kept files.
+/// A secret that is not secret: it is stored beside the kept files.
 pub(crate) const SECRET: [u8; 16] = *b"kept for testing";
 #[cfg(feature = "seal")]
 pub(crate) const SEAL: &[u8] = b"a seal for testing";
-/// The name of the hash that the tests compute for the scheme `caller-hash`: of number `i` it is
-/// `finish_hash(i)`.
+/// The name of the hash that the tests compute for the scheme `caller-hash`: the hash of number `i`
+/// is `finish_hash(i)`.
 pub(crate) const CALLER_HASH: &str = "tests, finished";
 
 /// A kind of filter under test: how its filters are made, which keys they take, and what their
 /// files need.
 ///
-/// Keys have numbers, from 0. What stands for a number is the kind's: a text, or a hash where the
-/// caller hashes.
+/// Keys have numbers, from 0. The kind decides the key of a number: a text, or a hash if the caller
+/// hashes.
 pub(crate) trait Subject {
     /// Its name, in messages and in `testdata/kept`.
     fn name(&self) -> &str;
 
-    /// What the library says that it is.
+    /// Its kind in the library.
     fn kind(&self) -> Kind;
 
-    /// What its filters cannot do: the library's error names the kind and the operation.
+    /// Operations that its filters do not support: the library's error names the kind and the
+    /// operation.
     fn cannot(&self) -> &'static [Operation];
 
     /// The format of its files.
     fn format(&self) -> Format;
 
-    /// So many keys its filters are made for, unless a test wants another number.
+    /// The capacity of its filters, unless a test wants another number.
     fn usual_capacity(&self) -> u64 {
         1000
     }
 
-    /// An empty filter for so many keys.
+    /// An empty filter for this many keys.
     fn empty(&self, capacity: u64) -> Result<Opened>;
 
-    /// A filter for so many keys with those of these numbers.
+    /// A filter for this many keys with the keys of these numbers.
     fn filled(&self, capacity: u64, numbers: &[u64]) -> Result<Opened> {
         let mut filter = self.empty(capacity)?;
         self.keys(numbers).insert_all(&mut filter)?;
@@ -88,14 +89,14 @@ pub(crate) trait Subject {
     /// The keys with these numbers.
     fn keys(&self, numbers: &[u64]) -> Numbered;
 
-    /// What its files are written and opened with.
+    /// The keys and options for writing and opening its files.
     fn opener(&self) -> Opener;
 
-    /// What builds its filters, where they are Bloom filters in tepal files.
+    /// The builder of its filters, if they are Bloom filters in tepal files.
     fn builder(&self) -> Option<&BloomFilterBuilder>;
 }
 
-/// What some kinds cannot do.
+/// Operations that some kinds do not support.
 pub(crate) const NOT_BY_ALL: [Operation; 4] =
     [Operation::Unite, Operation::Intersect, Operation::SetOverCapacity, Operation::BeAnother];
 
@@ -108,15 +109,15 @@ struct Bloom {
     format: Format,
 }
 
-/// What stands for a number.
+/// The form of a number's key.
 #[derive(Clone, Copy)]
 enum KeyForm {
-    /// Its decimal digits behind this text.
+    /// Its decimal digits after this text.
     Text(&'static str),
-    /// An even number of decimal digits behind this text.
+    /// An even number of decimal digits after this text.
     #[cfg(feature = "foreign")]
     Pairs(&'static str),
-    /// The hash of it that the caller computes.
+    /// The hash that the caller computes for it.
     Hash,
 }
 
@@ -181,9 +182,9 @@ impl Subject for Bloom {
 }
 
 /// Every kind whose filters change: the Bloom filter with every layout, scheme and key domain, in
-/// our files and in those of other programs; the chain, in the files of its programs and in ours;
-/// the tables from which keys can be removed, that forget them by themselves, and that say in which
-/// segments they are, and the chain of such tables that grows.
+/// tepal's files and in those of other programs; the chain, in the files of its programs and in
+/// tepal's; the tables with removal, with expiry and with segments, and the growing chain of
+/// tables.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     let mut kinds: Vec<Box<dyn Subject>> = Vec::new();
     kinds.extend(blooms().into_iter().map(|bloom| Box::new(bloom) as Box<dyn Subject>));
@@ -204,7 +205,7 @@ pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
     kinds
 }
 
-/// Every kind whose filters do not change: they are built of all their keys.
+/// Every kind whose filters are static: they are built from all their keys.
 pub(crate) fn fixed_kinds() -> Vec<Box<dyn Subject>> {
     #[cfg(feature = "static")]
     return ribbon::ribbons().into_iter().chain(map::maps()).collect();
@@ -212,7 +213,7 @@ pub(crate) fn fixed_kinds() -> Vec<Box<dyn Subject>> {
     Vec::new()
 }
 
-/// Every kind, whether its filters change or not.
+/// Every kind, changing or static.
 pub(crate) fn all_kinds() -> Vec<Box<dyn Subject>> {
     kinds().into_iter().chain(fixed_kinds()).collect()
 }
@@ -305,7 +306,7 @@ fn foreign_schemes(blooms: &mut Vec<Bloom>) {
             // In every layout, above.
             Scheme::Xxh3 | Scheme::SipHash13 | Scheme::CallerHash => continue,
             hash if plain_hashes().any(|plain| plain == *hash) => continue,
-            // 2^25 bits whatever the capacity: few keys, so that the JSON stays small.
+            // 2^25 bits for every capacity: few keys, so that the JSON stays small.
             Scheme::Bkdr7 => BloomFilter::builder().capacity(50),
             _ => at(0.05),
         };
@@ -347,7 +348,7 @@ fn seal() -> tepal::SealKey {
     tepal::SealKey::new(SEAL).unwrap()
 }
 
-/// What the files of a kind are written and opened with.
+/// The keys and options for writing and opening the files of a kind.
 #[derive(Default)]
 pub(crate) struct Opener {
     pub(crate) secret: Option<SecretKey>,
@@ -367,7 +368,7 @@ impl Opener {
         open
     }
 
-    /// The same for whoever does not have the key of the seal.
+    /// The same without the seal key.
     pub(crate) fn without_seal(&self) -> Open<'_> {
         let mut open = Open::new();
         if let Some(secret) = &self.secret {
@@ -399,12 +400,12 @@ impl Opener {
         self.options().open(path)
     }
 
-    /// Opens a file without its bits.
+    /// Opens a file without reading its bits.
     pub(crate) fn quick(&self, path: &Path) -> Result<Opened> {
         self.options().quick().open(path)
     }
 
-    /// The file of a filter, sealed where the kind is.
+    /// The file of a filter, sealed if the kind is.
     pub(crate) fn file(&self, filter: &Opened) -> Vec<u8> {
         #[cfg(feature = "seal")]
         if let Some(seal) = &self.seal {
@@ -413,7 +414,7 @@ impl Opener {
         filter.to_bytes().unwrap()
     }
 
-    /// Bytes of that file.
+    /// The length of that file in bytes.
     fn file_len(&self, filter: &Opened) -> u64 {
         filter.file_len().unwrap() + if self.is_sealed() { 32 } else { 0 }
     }
@@ -428,20 +429,20 @@ impl Opener {
     }
 }
 
-/// A tepal file of a kind, and what is in it.
+/// A tepal file of a kind, and its contents.
 pub(crate) struct Sample {
     pub(crate) subject: Box<dyn Subject>,
     pub(crate) file: Vec<u8>,
-    /// Bytes before the bits.
+    /// The bytes before the bits.
     pub(crate) head: usize,
     pub(crate) members: u64,
 }
 
-/// A file as close below so many bytes as the kind has one, half full.
+/// A half-full filter in the largest file of a kind that is below `most` bytes.
 pub(crate) fn sample(subject: Box<dyn Subject>, most: u64) -> Sample {
     let opener = subject.opener();
     let is_fixed = fixed_kinds().iter().any(|kind| kind.kind() == subject.kind());
-    // What does not change is as large as its members make it.
+    // The size of a static filter follows from its members.
     let made = |capacity| match is_fixed {
         true => subject.filled(capacity, &numbers(0..capacity)),
         false => subject.empty(capacity),
@@ -463,12 +464,12 @@ pub(crate) fn sample(subject: Box<dyn Subject>, most: u64) -> Sample {
     Sample { subject, file, head, members }
 }
 
-/// Numbers in a row.
+/// Consecutive numbers.
 pub(crate) fn numbers(range: std::ops::Range<u64>) -> Vec<u64> {
     range.collect()
 }
 
-/// Does the scheme make filters of megabytes only?
+/// Whether all filters of the scheme have megabytes.
 pub(crate) fn is_large(subject: &dyn Subject) -> bool {
     subject.empty(subject.usual_capacity()).unwrap().filter().size_in_bytes() > 1 << 20
 }

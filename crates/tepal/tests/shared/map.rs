@@ -1,4 +1,4 @@
-//! Maps from keys to numbers, which are built of all their pairs at once and do not change. The
+//! Maps from keys to numbers, which are built from all their pairs at once and do not change. The
 //! value of number i is i.
 
 use tepal::{
@@ -13,7 +13,7 @@ struct Map {
     name: &'static str,
     builder: RibbonMapBuilder,
     keys: Keys,
-    /// So many values there are, and whether they have names.
+    /// The number of values, and whether they have names.
     values: (u64, bool),
     is_keyed: bool,
     is_sealed: bool,

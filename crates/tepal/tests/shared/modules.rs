@@ -1,22 +1,22 @@
-//! Which modules use which, read from their text.
+//! Finds which modules use which, from their text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names of a module below the crate: `kinds`, `bloom`, `ask`.
+/// The path of a module below the crate: `kinds`, `bloom`, `ask`.
 pub(crate) type Name = Vec<String>;
 
 /// All modules that are files.
 pub(crate) type Modules = BTreeMap<Name, Module>;
 
-/// What a module's text says.
+/// The contents of a module's text.
 pub(crate) struct Module {
-    /// What it imports or re-exports: the path as it is written, and the name that it has here.
+    /// Its imports and re-exports: the path as it is written, and the name that it has here.
     uses: Vec<(Name, String)>,
     /// The rest of its code.
     code: String,
 }
 
-/// The module of a file of `src` with this code, which is as rustfmt has it.
+/// The module of a file of `src` with this code, formatted by rustfmt.
 pub(crate) fn module(file: &str, code: &str) -> (Name, Module) {
     let mut name = segments(&file.replace('/', "::").replace(".rs", ""));
     if name.last().is_some_and(|last| last == "mod" || last == "lib") {
@@ -27,7 +27,7 @@ pub(crate) fn module(file: &str, code: &str) -> (Name, Module) {
     while let Some(line) = lines.next() {
         is_inline |= line.ends_with('{') && line.contains("mod ") && !line.starts_with(' ');
         is_inline &= line != "}";
-        // The parent of a module inside of a file is the file.
+        // The parent of an inline module is the file.
         let own = |text: &str| match is_inline {
             true => text.replace("super::super::", "^").replace("super::", "self::").replace('^', "super::"),
             false => text.to_owned(),
@@ -53,7 +53,7 @@ pub(crate) fn module(file: &str, code: &str) -> (Name, Module) {
                 }
             }
             None => {
-                // Who sees an item is no use.
+                // The visibility of an item is no use of a module.
                 let seen = own(line);
                 let after_in =
                     |rest: &str| rest.split_once(')').map_or(String::new(), |(_, rest)| rest.to_owned());
@@ -84,8 +84,7 @@ fn leaves(tree: &str) -> Vec<String> {
     parts.flat_map(|part| leaves(&format!("{before}{}", part.trim()))).collect()
 }
 
-/// The module in which a path of another one ends, through re-exports; nothing for a path that
-/// leaves the crate.
+/// The module in which a path leads after re-exports; `None` for a path that leaves the crate.
 fn end(modules: &Modules, from: &Name, path: &[String], depth: u32) -> Option<Name> {
     let ups = path.iter().take_while(|segment| *segment == "super").count();
     let (mut at, rest) = match &*path[0] {
@@ -122,7 +121,7 @@ fn arrows(modules: &Modules) -> BTreeSet<(Name, Name)> {
         let has_name = |name: &str| words.iter().any(|word| word.split(':').any(|part| part == name));
         let imported = module.uses.iter().filter_map(|(path, own)| {
             let used = end(modules, name, path, 0)?;
-            // Of a module below, the name may be for others alone.
+            // The name of a module below may be for other modules only.
             (!used.starts_with(name) || has_name(own)).then_some(used)
         });
         let is_path =
@@ -134,8 +133,7 @@ fn arrows(modules: &Modules) -> BTreeSet<(Name, Name)> {
     arrows
 }
 
-/// Of each folder, the modules that use each other in circles, with the names of the modules that
-/// do.
+/// For each folder, the modules that use each other in circles, with the names that they use.
 pub(crate) fn knots(modules: &Modules) -> Vec<String> {
     let mut folders: BTreeMap<Name, BTreeMap<(String, String), String>> = BTreeMap::new();
     for (from, to) in arrows(modules) {
@@ -149,7 +147,7 @@ pub(crate) fn knots(modules: &Modules) -> Vec<String> {
     }
     let mut found = Vec::new();
     for (folder, mut arrows) in folders.into_iter().filter(|(folder, _)| !folder.is_empty()) {
-        // What uses no other, or is used by no other, is in no circle.
+        // A module that uses no other, or is used by no other, is in no circle.
         loop {
             let users: BTreeSet<_> = arrows.keys().map(|(from, _)| from.clone()).collect();
             let used: BTreeSet<_> = arrows.keys().map(|(_, to)| to.clone()).collect();
@@ -191,7 +189,7 @@ fn a_knot_is_found() {
         found(&[has_own, ("a/c.rs", "use super::Own;")]),
         ["a: modules use each other: a/c uses a; a uses a/c"]
     );
-    // A module inside of a file, and who sees an item.
+    // An inline module, and the visibility of an item.
     let inner = "mod d {\n    use super::super::C;\n    use super::f;\n}\npub(in crate::a) fn f() {}";
     assert!(found(&[faces, ("a/b.rs", inner), ("a/c.rs", "struct C;")]).is_empty());
 }

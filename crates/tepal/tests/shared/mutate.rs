@@ -1,4 +1,4 @@
-//! Random damage to a file, and what came of reading it.
+//! Random damage to a file, and the results of reading it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +8,7 @@ use crate::allocator::most_held;
 use crate::kinds::Sample;
 use crate::random::Random;
 
-/// Ways to change a file. `Forged` is not damage: the checksum of the header is made to fit again.
+/// Ways to change a file. `Forged` is not damage: the checksum of the header is corrected.
 #[derive(Clone, Copy, Debug)]
 enum Mutation {
     Bit,
@@ -30,31 +30,31 @@ const MUTATIONS: [Mutation; 7] = [
     Mutation::Forged,
 ];
 
-/// A place in a file: every other time in its header, which is where it can be read wrongly.
+/// A place in a file: every second time in its header, where a wrong value matters most.
 fn place(random: &mut Random, sample: &Sample, len: usize) -> usize {
     let end = if random.next() & 1 == 0 { sample.head.min(len) } else { len };
     random.below(end)
 }
 
-/// What came of the mutations of one file.
+/// The results of the mutations of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) damaged: u64,
     pub(crate) refused: u64,
-    /// The mutation changed nothing (equal bytes in the place of each other), or put another whole
-    /// file there.
+    /// The mutation changed nothing (it swapped equal bytes), or replaced the file by another whole
+    /// one.
     pub(crate) whole: u64,
-    /// Files whose header was forged with a checksum that fits, and how many of them were refused.
+    /// Files with a forged header and a correct checksum, and how many of them were refused.
     pub(crate) forged: u64,
     pub(crate) forged_refused: u64,
-    /// Damage that was read as if it were none: none is allowed.
+    /// Damaged files that were read without an error: none is allowed.
     pub(crate) accepted: u64,
     pub(crate) panics: u64,
-    /// Bytes of memory that reading took at most.
+    /// The most bytes of memory that reading took.
     pub(crate) most_held: u64,
 }
 
-/// Changes the file so many times, each time anew, and reads what came out.
+/// Changes the file this many times, each time from the original, and reads the results.
 pub(crate) fn mutations(sample: &Sample, others: &[Sample], count: u64, seed: u64) -> Tally {
     let opener = sample.subject.opener();
     let (mut random, mut tally) = (Random(seed), Tally::default());
@@ -79,7 +79,7 @@ pub(crate) fn mutations(sample: &Sample, others: &[Sample], count: u64, seed: u6
             tally.forged_refused += u64::from(refused);
         } else if file == sample.file {
             tally.whole += 1;
-            // A good file refused is as bad.
+            // Refusing a good file is an error too.
             tally.accepted += u64::from(refused);
         } else if others.iter().any(|other| file == other.file) {
             tally.whole += 1;
@@ -104,7 +104,7 @@ fn change(mutation: Mutation, file: &mut Vec<u8>, sample: &Sample, others: &[Sam
         Mutation::Extend => {
             let more = random.size(16);
             let byte = random.next();
-            // Zeros, or what looks like more of the same.
+            // Zeros, or bytes that look like more of the same.
             file.extend((0..more as u64).map(|i| if byte & 1 == 0 { 0 } else { (byte ^ i) as u8 }));
         }
         Mutation::Splice => {
@@ -141,7 +141,7 @@ fn change(mutation: Mutation, file: &mut Vec<u8>, sample: &Sample, others: &[Sam
     }
 }
 
-/// 1 to 64 bytes, neighbours or anywhere.
+/// 1 to 64 bytes, adjacent or anywhere.
 fn some_bytes(file: &mut [u8], sample: &Sample, random: &mut Random) {
     let count = 1 + random.below(64);
     let start = place(random, sample, file.len());
@@ -154,8 +154,8 @@ fn some_bytes(file: &mut [u8], sample: &Sample, random: &mut Random) {
     }
 }
 
-/// Damage that one bit makes: every bit of the header, and every `step`th of the rest. Gives the
-/// number of bits tried and the number of those whose change was not found.
+/// Damage of single bits: every bit of the header, and every `step`th of the rest. Returns the
+/// number of bits tried and the number of changes that were not found.
 pub(crate) fn flips(sample: &Sample, step: usize) -> (u64, u64) {
     let opener = sample.subject.opener();
     let mut file = sample.file.clone();

@@ -1,5 +1,5 @@
-//! Everything that can be done with a filter, one after the other, each on a copy of it: for tests
-//! that watch what each takes.
+//! Every operation on a filter, one after the other, each on a copy of it: for tests that measure
+//! what each takes.
 
 #![allow(dead_code)] // What one test does not need, another does.
 
@@ -22,13 +22,13 @@ pub(crate) struct Took {
     pub(crate) what: &'static str,
     /// The most bytes held at a time.
     pub(crate) held: u64,
-    /// Bytes of the file that is written afterwards; none where there is no such file.
+    /// The bytes of the file that is written afterwards; 0 if there is no such file.
     pub(crate) file_len: u64,
-    /// Bytes of the files that it was given beside its own.
+    /// The bytes of the files that it was given beside its own.
     pub(crate) others: u64,
-    /// Keys that were new to it, or of which it made another filter.
+    /// The number of keys that were new to it, or that it made another filter of.
     pub(crate) keys: u64,
-    /// Bytes of the links that were added to the chain.
+    /// The bytes of the links that were added to the chain.
     pub(crate) links: u64,
 }
 
@@ -58,11 +58,11 @@ impl NewKeys {
     }
 }
 
-/// What an operation makes: the file that is written then.
+/// The result of an operation: the file that is written then.
 type Made = Option<Opened>;
 
-/// Does everything that can be done with a file and with keys, of which the filter has `members`
-/// already. Refusals are as good as anything else.
+/// Runs every operation on a file and with keys; the filter has `members` already. An operation may
+/// refuse.
 pub(crate) fn each(file: &Opened, members: u64, new: &NewKeys, took: &mut dyn FnMut(Took)) {
     let mut all = All { file, took };
     all.lookups(new);
@@ -85,7 +85,7 @@ struct All<'a> {
 }
 
 impl All<'_> {
-    /// Watches one operation on a copy of the file, and how it is written then.
+    /// Measures one operation on a copy of the file, and the file that is written then.
     fn watch(&mut self, what: &'static str, keys: u64, others: u64, operation: impl FnOnce(Opened) -> Made) {
         let copy = self.file.clone();
         let (links, size) = (links(&copy), copy.filter().size_in_bytes());
@@ -264,7 +264,7 @@ impl All<'_> {
         }
         #[cfg(feature = "extras")]
         if !new.prepared.is_empty() {
-            // Of a full filter every key is one.
+            // For a full filter every key is a false positive.
             let mut exceptions = tepal::Exceptions::new();
             exceptions.take(self.file.filter(), &new.prepared);
             self.watch("except", new.len(), 0, |file| file.except(&exceptions).ok());
@@ -332,7 +332,7 @@ impl All<'_> {
     }
 }
 
-/// Links of a chain.
+/// The number of links of a chain.
 fn links(file: &Opened) -> usize {
     let facts = file.filter().facts();
     facts.parts.len() + facts.tables.len()

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same every time.
+//! Numbers that look random and are the same in every run.
 
 /// SplitMix64.
 pub(crate) struct Random(pub(crate) u64);

@@ -1,5 +1,5 @@
-//! Ribbon filters, which are built of all their keys at once; of some, half of the keys are added
-//! beside the ribbon, and some are made of a table.
+//! Ribbon filters, which are built from all their keys at once. In some, half of the keys are added
+//! beside the ribbon, and some are made from a table.
 
 use tepal::{
     AnyFilter, KeyDomain, Kind, Opened, Recipe, Result, RibbonFilter, SecretKey,
@@ -15,7 +15,7 @@ struct Ribbon {
     keys: Keys,
     is_keyed: bool,
     is_sealed: bool,
-    /// Of this share of the keys, one in so many, a ribbon is built; the others are added.
+    /// The ribbon is built from one in this many of the keys; the others are added.
     one_in: usize,
 }
 

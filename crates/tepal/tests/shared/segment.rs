@@ -1,5 +1,5 @@
-//! The table that says which segments may hold a key. The tests of the list insert without a
-//! segment: each filter here has one.
+//! The table that tells which segments may hold a key. The tests of the list insert without a
+//! segment, so each filter here has one.
 
 use tepal::{
     KeyDomain, Kind, Opened, OverCapacity, SegmentFilter, builders::SegmentFilterBuilder, facts::Labels,
@@ -14,7 +14,7 @@ struct Segmented {
     name: &'static str,
     builder: SegmentFilterBuilder,
     keys: Keys,
-    /// The number of its segment: those before it were dropped.
+    /// The number of its segment: the segments before it were dropped.
     segment: u16,
     is_keyed: bool,
     is_sealed: bool,

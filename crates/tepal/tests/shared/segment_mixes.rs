@@ -5,7 +5,7 @@
 
 use tepal::{Open, Opened, Result, SegmentFilter, hash::finish_hash, segments::Segment};
 
-/// How many segments there are, and how many of them each key is in.
+/// The number of segments, and how many of them each key is in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mix {
     pub(crate) of_a_key: u64,
@@ -16,19 +16,19 @@ const fn mix(of_a_key: u64, segments: u64) -> Mix {
     Mix { of_a_key, segments }
 }
 
-/// One segment a key, two, as many as a table takes of a number, one more, all of a hundred; and
-/// all keys in one segment.
+/// One segment a key, two, the most slots of a fingerprint in a table, one more, all of a hundred;
+/// and all keys in one segment.
 pub(crate) const MIXES: [Mix; 6] =
     [mix(1, 100), mix(2, 100), mix(64, 100), mix(65, 100), mix(100, 100), mix(1, 1)];
 
 const RATES: [f64; 3] = [0.01, 1e-6, 0.3];
 
-/// What was filled.
+/// The counts of the filled filters.
 #[derive(Default)]
 pub(crate) struct Count {
     pub(crate) filters: u64,
     pub(crate) pairs: u64,
-    /// Bits a pair, of all filters together, and the most of one.
+    /// The bits a pair, summed over all filters, and the most of one.
     pub(crate) bits: f64,
     pub(crate) most_bits: f64,
 }
@@ -59,13 +59,14 @@ fn read(filter: SegmentFilter) -> Result<SegmentFilter> {
     }
 }
 
-/// Fills a filter to its capacity, by a way and with a capacity and rate that follow from the seed.
+/// Fills a filter to its capacity. The way of inserting, the capacity and the rate follow from the
+/// seed.
 ///
 /// # Errors
-/// Where a pair is refused.
+/// If a pair is refused.
 ///
 /// # Panics
-/// Where one is lost.
+/// If one is lost.
 pub(crate) fn fill(mix: Mix, seed: u64) -> Result<Count> {
     let capacity = 1000 * (1 + seed % 7) + seed % 101;
     let rate = RATES[(seed / 7 % 3) as usize];
@@ -113,7 +114,8 @@ pub(crate) fn fill(mix: Mix, seed: u64) -> Result<Count> {
             filter
         }
         _ => {
-            // A file of half of them, which takes the others one at a time, and one of these.
+            // A file with half of the pairs, which takes the others one at a time, and one of
+            // these.
             let (some, others) = pairs.split_at(pairs.len() / 2);
             let mut filter = read(builder.clone().build_from_hashes(&names, some.to_vec())?)?;
             for (hash, segment) in others {

@@ -1,7 +1,7 @@
-//! Random operations on a filter, and the exact set that it must never forget a member of.
+//! Random operations on a filter, and the exact set whose members it must never miss.
 //!
-//! A filter that said yes to every key would forget nobody. So strangers are asked too: an empty
-//! filter has none of them, another one so many as its bits allow.
+//! A filter that said yes to every key would miss no member. So non-members are looked up too: an
+//! empty filter answers no to all, another one has as many false positives as its bits give.
 
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
@@ -11,33 +11,33 @@ use tepal::{BloomFilter, Error, Opened, OverCapacity, Result};
 use crate::kinds::{Door, Opener, Operation, Subject};
 use crate::random::Random;
 
-/// Operations of a sequence, at most.
+/// The most operations of a sequence.
 const MOST: usize = 24;
-/// So many strangers are asked for in the end.
+/// The number of non-members that are looked up at the end.
 const STRANGERS: u64 = 32;
-/// Numbers from here on are no members' numbers, and up to here each is another key in every key
+/// Numbers in this range are no members. Up to its end each number is another key in every key
 /// domain: 32-bit floats have 24 bits.
 const STRANGE: std::ops::Range<u64> = 10_000..90_000;
 
-/// What sequences did, and what was found.
+/// What the sequences did and found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) operations: u64,
-    /// Members that were asked for in the end; none was missing.
+    /// Members that were looked up at the end; none was missing.
     pub(crate) members: u64,
     /// Keys that a filter refused, because it was full.
     pub(crate) refused: u64,
-    /// Keys, batches and unions of which another way said too whether they had to be taken; so many
-    /// were not.
+    /// Keys, batches and unions for which a second way decided whether they had to be taken; and
+    /// how many of them were refused.
     pub(crate) judged: u64,
     pub(crate) judged_too_much: u64,
-    /// Strangers that were asked for; so many got a yes, and so many should by the bits of their
-    /// filters.
+    /// Non-members that were looked up, how many were false positives, and how many are expected by
+    /// the bits of their filters.
     pub(crate) strangers: u64,
     pub(crate) let_in: u64,
     pub(crate) expected: f64,
-    /// Keys that went in for the first time, one by one; so many were not called new, and so many
-    /// should not be.
+    /// Keys that were inserted for the first time, one by one; how many were not called new, and
+    /// how many are expected.
     pub(crate) first: u64,
     pub(crate) not_new: u64,
     pub(crate) expected_not_new: f64,
@@ -60,19 +60,19 @@ impl AddAssign for Found {
 }
 
 impl Found {
-    /// Were strangers and new keys told from members, as often as can be? `false` where there were
-    /// too few to tell.
+    /// Whether non-members and new keys were told from members as often as expected. `false` if
+    /// there were too few to tell.
     ///
     /// # Panics
-    /// Where more of them were not than chance explains.
+    /// If there were more false positives than chance explains.
     pub(crate) fn assert_selective(&self, name: &str) -> bool {
         let mut is_told = true;
         for (what, found, expected, all) in [
             ("strangers let in", self.let_in, self.expected, self.strangers),
             ("keys not called new", self.not_new, self.expected_not_new, self.first),
         ] {
-            // Of a filter of a few bits the positions of a key often coincide, so that it lets more
-            // in than its bits say.
+            // In a filter of few bits the positions of a key often coincide, so its rate is higher
+            // than its bits say.
             let most = 2.0 * expected + 8.0 * expected.sqrt() + 8.0;
             assert!(found as f64 <= most, "{name}: {found} of {all} {what}, {expected:.1} expected");
             is_told &= most < 0.9 * all as f64;
@@ -81,12 +81,12 @@ impl Found {
     }
 }
 
-/// One sequence on a small filter of the kind: every other one on the filter's own type, where the
-/// tests know it, the rest on the opened file; by each policy in turn.
+/// Runs one sequence on a small filter of the kind: every second one on the filter's own type, if
+/// the tests know it, the others on the opened file; under each policy in turn.
 ///
 /// # Panics
-/// Where a member is missing, or was called new; where an empty filter has somebody; where a key or
-/// a union was taken that had to be refused, or the other way round.
+/// If a member is missing or was called new; if an empty filter has a member; if a key or a union
+/// was taken that had to be refused, or the reverse.
 pub(crate) fn sequence(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found {
     match subject.builder() {
         Some(_) if seed & 1 == 0 => through::<BloomFilter>(subject, opener, seed),
@@ -94,13 +94,13 @@ pub(crate) fn sequence(subject: &dyn Subject, opener: &Opener, seed: u64) -> Fou
     }
 }
 
-/// A filter, and who is in it.
+/// A filter, and its exact set of members.
 struct Run<'a, D> {
     subject: &'a dyn Subject,
     filter: D,
     members: BTreeSet<u64>,
     seed: u64,
-    /// Whether the filter refuses what is too much.
+    /// Whether the policy is to refuse.
     refuses: bool,
     found: Found,
 }
@@ -113,7 +113,7 @@ fn through<D: Door>(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found 
     let refuses = filter.filter().over_capacity() == OverCapacity::Refuse;
     let (filter, members, found) = (D::of(filter), BTreeSet::new(), Found::default());
     let mut run = Run { subject, filter, members, seed, refuses, found };
-    // Some keys come again and again, so that intersections and repeats are frequent.
+    // Some keys are used again and again, so that intersections and repeats are frequent.
     let range = 1 + random.below(4 * capacity as usize);
     let operations = 1 + random.below(MOST);
     for _ in 0..operations {
@@ -149,7 +149,7 @@ fn through<D: Door>(subject: &dyn Subject, opener: &Opener, seed: u64) -> Found 
     Found { operations: operations as u64, ..run.found }
 }
 
-/// An empty filter with this policy, where its kind can have it.
+/// An empty filter with this policy, if its kind can have it.
 fn empty(subject: &dyn Subject, capacity: u64, policy: OverCapacity) -> Opened {
     let mut filter = subject.empty(capacity).unwrap();
     match filter.set_over_capacity(policy) {
@@ -168,8 +168,8 @@ impl<D: Door> Run<'_, D> {
         }
     }
 
-    /// Is it told here what a filter must take? Where it refuses nothing, it must take all. Every
-    /// second sequence, for time.
+    /// Whether the sequence checks what a filter must take. Under a policy that refuses nothing it
+    /// must take all. Every second sequence, to save time.
     fn judges(&self) -> bool {
         let cannot = self.subject.cannot();
         let is_fixed = cannot.contains(&Operation::SetOverCapacity) || cannot.contains(&Operation::Intersect);
@@ -190,7 +190,7 @@ impl<D: Door> Run<'_, D> {
         });
         self.found.first += first;
         self.found.not_new += not_new;
-        // At most: the rate is that of the last one.
+        // An upper bound: the rate is that of the last key.
         self.found.expected_not_new += first as f64 * self.filter.false_positive_rate();
         if let Err(error) = inserted {
             let is_in = self.members.contains(&numbers[done]);
@@ -198,7 +198,8 @@ impl<D: Door> Run<'_, D> {
         }
     }
 
-    /// One key at a time: a new one is taken where the filter is not full, and refused where it is.
+    /// Inserts one key at a time: a new one is taken if the filter is not full, and refused if it
+    /// is.
     fn insert_judged(&mut self, numbers: &[u64]) {
         for number in numbers {
             let (was_full, is_in) = (self.filter.is_full(), self.members.contains(number));
@@ -241,7 +242,7 @@ impl<D: Door> Run<'_, D> {
         self.members.extend(numbers);
     }
 
-    /// A batch is taken up to the key up to which its keys are taken one by one.
+    /// A batch is taken up to the same key as its keys one by one.
     fn judge_batch(&mut self, mut one_by_one: D, numbers: &[u64], inserted: &Result<()>) {
         let mut taken = 0;
         let alone = self.subject.keys(numbers).insert_each(&mut one_by_one, |i, _| taken = i + 1);
@@ -278,8 +279,8 @@ impl<D: Door> Run<'_, D> {
         }
     }
 
-    /// A union is taken where it is not over capacity, or is what the filter was; and under a
-    /// policy that refuses nothing it comes about.
+    /// A union is taken if it is not over capacity, or equals the filter before; under a policy
+    /// that refuses nothing it is always taken.
     fn judge_union(&mut self, before: D, other: &D, done: &Result<()>) {
         let mut forced = before.clone();
         forced.set_over_capacity(OverCapacity::Ignore).unwrap();
@@ -296,8 +297,8 @@ impl<D: Door> Run<'_, D> {
         self.found.judged_too_much += u64::from(refused);
     }
 
-    /// A full filter refuses, but not who is in it already; a chain has no intersection, may not
-    /// grow, or has other links.
+    /// A full filter refuses, but never a member; a chain has no intersection, may not grow, or has
+    /// other links.
     fn was_refused(&mut self, error: Error, is_in: bool) {
         let name = self.subject.name();
         let is_chain = self.subject.cannot().contains(&Operation::Intersect);
@@ -307,10 +308,10 @@ impl<D: Door> Run<'_, D> {
                 self.found.refused += 1;
             }
             Error::Incompatible { .. } | Error::NotPossible { .. } if is_chain => {}
-            // Of a table with copies: who is in as often as can be.
+            // A table with copies: the key has the most copies.
             #[cfg(feature = "table")]
             Error::TooManyCopies { .. } => {}
-            // With so few numbers there is no table for so many copies.
+            // With so few possible fingerprints there is no table for this many copies.
             #[cfg(feature = "table")]
             Error::NumbersClustered { .. } if self.has_copies() => {}
             error => panic!("{name}, {}: {error}", self.seed),
@@ -322,22 +323,22 @@ impl<D: Door> Run<'_, D> {
         matches!(self.subject.kind(), tepal::Kind::Quotient | tepal::Kind::Growing)
     }
 
-    /// Nobody is in an empty filter.
+    /// An empty filter has no members.
     fn nobody(&self) {
         let numbers: Vec<u64> = (0..20).chain(STRANGE.take(20)).collect();
         let held = self.subject.keys(&numbers).held(&self.filter);
         assert!(!held.contains(&true), "{}, {}: empty, and it has somebody", self.subject.name(), self.seed);
     }
 
-    /// Asks for all members, and for strangers.
+    /// Looks up all members, and non-members.
     fn ask(&mut self, random: &mut Random) {
         let name = self.subject.name();
         let numbers: Vec<u64> = self.members.iter().copied().collect();
         for (number, held) in numbers.iter().zip(self.subject.keys(&numbers).held(&self.filter)) {
             assert!(held, "{name}, {}: the member {number} is missing", self.seed);
         }
-        // Others each time: those whom a small filter lets in, the next one of its size lets in
-        // too.
+        // Different ones each time: a false positive of a small filter is also one of the next
+        // filter of its size.
         let first = STRANGE.start + random.below((STRANGE.end - STRANGE.start) as usize) as u64;
         let strangers: Vec<u64> = (first..first + STRANGERS).collect();
         let held = self.subject.keys(&strangers).held(&self.filter);
@@ -348,7 +349,7 @@ impl<D: Door> Run<'_, D> {
     }
 }
 
-/// How many keys of the refused call are in, where the error says so.
+/// How many keys of the refused call were inserted, if the error tells.
 fn inserted_before(error: &Error) -> Option<usize> {
     match error {
         Error::CapacityReached { inserted, .. } => Some(*inserted),
@@ -358,7 +359,7 @@ fn inserted_before(error: &Error) -> Option<usize> {
     }
 }
 
-/// What a test demands of all sequences together: that there was enough of everything.
+/// Checks that all sequences together did enough of everything.
 pub(crate) fn assert_enough(found: &Found) {
     assert!(found.operations > 1000 && found.members > 1000, "{found:?}");
     assert!(found.strangers > 1000 && found.first > 1000 && found.refused > 100, "{found:?}");

@@ -1,4 +1,4 @@
-//! `chains.json`: growing chains, and what is refused of them.
+//! `chains.json`: growing chains, and refused files.
 
 use tepal::{AnyFilter, Kind, Opened, file::Format};
 use xxhash_rust::xxh3::xxh3_64;
@@ -69,8 +69,7 @@ fn rewritten(case: &serde_json::Value, opened: &Opened) -> Vec<u8> {
     opened.to_bytes().unwrap()
 }
 
-/// Its first link is filled in the same way by the library: the same bits, where both know the same
-/// keys.
+/// The library fills the first link in the same way: the same bits, if both know the same keys.
 #[test]
 fn a_chain_takes_the_next_key_where_the_reference_would() {
     let file = vectors("chains.json");

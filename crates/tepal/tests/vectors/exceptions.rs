@@ -1,4 +1,4 @@
-//! `exceptions.json`: files with keys that the filter says no for.
+//! `exceptions.json`: files with exceptions.
 
 use tepal::{BloomFilter, Error, Exceptions, Opened, Scheme, file::Format, hash::PreparedKeys};
 
@@ -41,7 +41,7 @@ fn files_with_exceptions() {
         let members: Vec<String> = (0..100).map(|n| format!("member {n}")).collect();
         assert!(!opened.contains_many(&members).contains(&false), "{name}");
 
-        // With a divider in the place of the list: as it is written, and one of our own.
+        // With a divider in place of the list: the reference's file, and one of the library's.
         let divided = bytes(text(case, "file_divided"));
         let mut other = open_file(case, &divided).unwrap();
         assert_eq!(write(case, &other), divided, "{name}");
@@ -84,7 +84,7 @@ fn refused_exceptions() {
             matches!(error, Error::Damaged { .. } | Error::Unsupported { .. } | Error::SealRequired);
         assert!(is_expected, "{}: {error}", text(case, "reason"));
     }
-    // A call that could not honour them.
+    // A call that cannot honour exceptions.
     let file = bytes(text(&vectors["files"][0], "file"));
     let error = BloomFilter::from_bytes(&file).unwrap_err();
     assert!(error.to_string().contains("`tepal::from_bytes`"), "{error}");

@@ -1,4 +1,4 @@
-//! `expiring.json`: filters that forget keys, their files, and what is refused of them.
+//! `expiring.json`: expiring filters, their files, and refused files.
 
 use serde_json::Value;
 use tepal::{

@@ -1,4 +1,4 @@
-//! `growing.json`: growing filters, their files, and what is refused of them.
+//! `growing.json`: growing filters, their files, and refused files.
 
 use tepal::{AnyFilter, GrowingFilter, Kind, Opened, file::Format};
 use xxhash_rust::xxh3::xxh3_64;
@@ -10,7 +10,7 @@ fn filter(opened: &Opened) -> &GrowingFilter {
     filter
 }
 
-/// What stands in `links`.
+/// The contents of `links`.
 fn links(opened: &Opened) -> Vec<serde_json::Value> {
     let of = |table: &tepal::facts::TableFacts| {
         let home = table.lines - spare(table);
@@ -31,7 +31,7 @@ fn links(opened: &Opened) -> Vec<serde_json::Value> {
     opened.facts().unwrap().tables.iter().map(of).collect()
 }
 
-/// The lines behind those that are home to a number.
+/// The number of spare lines: those behind the lines that are home to a fingerprint.
 fn spare(table: &tepal::facts::TableFacts) -> u64 {
     table.lines - table.numbers.div_ceil(u64::from(table.buckets) << table.remainder_bits)
 }
@@ -46,7 +46,7 @@ fn write(case: &serde_json::Value, opened: &Opened) -> Vec<u8> {
     opened.to_bytes().unwrap()
 }
 
-/// The filter, made by the library of the keys.
+/// The filter, made by the library from the keys.
 fn made(case: &serde_json::Value) -> Opened {
     let mut builder = GrowingFilter::builder()
         .first(number(&case["first"]))

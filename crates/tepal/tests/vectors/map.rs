@@ -1,4 +1,4 @@
-//! `map.json`: maps, their values, their files and what is refused of them.
+//! `map.json`: maps, their values, their files and refused files.
 
 use serde_json::Value;
 use tepal::{
@@ -38,7 +38,7 @@ fn builder(case: &Value) -> RibbonMapBuilder {
     }
 }
 
-/// The map of a case, made of its pairs.
+/// The map of a case, made from its pairs.
 fn made(case: &Value) -> Opened {
     let (times, below) = (number(&case["times"]), number(&case["below"]));
     let value = |i: u64| (i.wrapping_mul(times) % below) as u32;
@@ -52,7 +52,7 @@ fn made(case: &Value) -> Opened {
     Opened::new(built.unwrap(), Format::Tepal).unwrap()
 }
 
-/// A file of the vectors: as the reference wrote it, which is as the library does.
+/// A file of the vectors: the reference's, which equals the library's.
 fn file(case: &Value) -> Vec<u8> {
     let (name, made) = (text(case, "name"), made(case));
     let written = write(case, &made);
@@ -73,7 +73,7 @@ fn write(case: &Value, file: &Opened) -> Vec<u8> {
     file.to_bytes().unwrap()
 }
 
-/// A case that this build can have: sealed files need the feature.
+/// Whether this build can read the case: sealed files need the feature.
 fn can_be(case: &Value) -> bool {
     cfg!(feature = "seal") || case.get("seal_key").is_none()
 }
@@ -136,7 +136,7 @@ fn refused_files_of_maps_are_refused_at_their_step() {
     assert!(steps[1] > 0 && steps[4..8].iter().all(|&cases| cases > 0), "{steps:?}");
 }
 
-/// Each has a checksum that fits, and is refused for what it says.
+/// Each has a correct checksum, and is refused for its contents.
 #[test]
 fn refused_embedded_forms_of_maps() {
     let all = vectors("map.json");

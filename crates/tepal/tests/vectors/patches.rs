@@ -1,4 +1,4 @@
-//! `patches.json`: what makes one file another.
+//! `patches.json`: patches that turn one file into another.
 
 use tepal::{Error, file::Patch};
 
@@ -9,7 +9,7 @@ fn patches() {
     let file = vectors("patches.json");
     for case in cases(&file, "patches") {
         let [old, new, patch] = ["old", "new", "patch"].map(|field| bytes(text(case, field)));
-        // A build that does not know a ribbon's file still makes the new one of the old one.
+        // A build that does not know a ribbon's file still makes the new one from the old one.
         if cfg!(feature = "static") || old.get(10) != Some(&7) {
             let made = Patch::between(&old, &new).unwrap();
             assert_eq!(made.as_bytes(), patch, "{}", text(case, "name"));

@@ -1,6 +1,5 @@
-//! `quotient.json`: filters on a quotient table, their files and what is refused of them. Its
-//! tables and sizes are held against the library's own (`bits/table/vectors.rs`,
-//! `kinds/table/copies/tests.rs`).
+//! `quotient.json`: quotient filters, their files and refused files. Its tables and sizes are
+//! compared with the library's own in `bits/table/vectors.rs` and `kinds/table/copies/tests.rs`.
 
 use serde_json::Value;
 use tepal::{
@@ -40,13 +39,12 @@ fn builder(case: &Value) -> QuotientFilterBuilder {
     }
 }
 
-/// A number that is large, and a text, or small.
+/// A number: large ones are texts.
 fn number_of(value: &Value) -> u64 {
     value.as_u64().unwrap_or_else(|| number(value))
 }
 
-/// The numbers of a shape: those that the facts tell. They leave out how many of the lines are
-/// spare.
+/// The numbers of a shape, from the facts, which leave out the number of spare lines.
 fn told(opened: &Opened) -> [u64; 6] {
     let facts = opened.facts().unwrap();
     let table = &facts.tables[0];
@@ -58,7 +56,7 @@ fn expected_shape(case: &Value) -> [u64; 6] {
     [0, 1, 2, 3, 4, 6].map(|i| number_of(&case["shape"][i]))
 }
 
-/// The keys and the hashes of a case, as they were inserted.
+/// Inserts the keys and the hashes of a case.
 fn insert_all(case: &Value, file: &mut Opened) {
     let times = case.get("keys_times").map_or(1, |times| times.as_u64().unwrap());
     for key in case["keys"].as_array().unwrap() {
@@ -90,8 +88,7 @@ fn write(case: &Value, file: &Opened) -> Vec<u8> {
     file.to_bytes().unwrap()
 }
 
-/// The file of a case, made from its keys; or nothing, where its shape is one that no builder
-/// makes.
+/// The file of a case, made from its keys; `None` if no builder makes its shape.
 fn made(case: &Value) -> Option<Opened> {
     if case.get("own_shape").is_some() {
         return None;
@@ -108,8 +105,7 @@ fn made(case: &Value) -> Option<Opened> {
     Some(Opened::new(filter, Format::Tepal).unwrap())
 }
 
-/// A file of the vectors: as the reference wrote it, or as the library does, where that is the
-/// same.
+/// A file of the vectors: the reference's, or the library's if that is the same.
 fn file(case: &Value) -> Option<Vec<u8>> {
     let name = text(case, "name");
     let written = made(case).map(|made| write(case, &made));
@@ -179,8 +175,8 @@ fn files_of_quotient_filters() {
             );
             continue;
         }
-        // Emptied and filled again with what was removed too, it is that file once that is taken
-        // out again.
+        // Emptied, filled again also with the removed keys, and these removed again, it is the same
+        // file.
         let before = held.clone();
         opened.clear().unwrap();
         opened.set_over_capacity(OverCapacity::Ignore).unwrap();

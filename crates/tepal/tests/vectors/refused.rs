@@ -1,5 +1,4 @@
-//! `refused.json`: files that are wrong on purpose, each refused at the step of FORMAT.md, section
-//! 4.6, that is for it.
+//! `refused.json`: invalid files, each refused at its step of FORMAT.md, section 4.6.
 
 use serde_json::Value;
 use tepal::{Error, Scheme};
@@ -18,7 +17,7 @@ fn file(case: &Value) -> Vec<u8> {
     }
 }
 
-/// What the library says of a damaged file, by the step that finds it.
+/// The library's texts about a damaged file, by the step that finds the damage.
 const DAMAGED: [(u32, &[&str]); 7] = [
     (1, &["it ends after "]),
     (2, &[" were written;", "the body cannot start at byte "]),
@@ -74,20 +73,20 @@ const DAMAGED: [(u32, &[&str]); 7] = [
     ),
 ];
 
-/// A file with the changes of a case, its checksums mended: that of its one chunk where the body
-/// was changed, and the header's.
+/// A file with the changes of a case and corrected checksums: that of its one chunk if the body was
+/// changed, and the header's.
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u8> {
     let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
     let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
-    // Behind the records stand the names of a map, or the part of a second ribbon.
+    // Behind the records are the names of a map, or the part of a second ribbon.
     let table = 128 + number(120) + if matches!(file[10], 7 | 8) { number(52) } else { 0 };
     let body_end = file.len() - if is_sealed { 32 } else { 0 };
     let mut in_body = false;
     for change in case["changes"].as_array().unwrap() {
         let (at, new) = (small(change, "offset") as usize, bytes(text(change, "bytes")));
         file[at..at + new.len()].copy_from_slice(&new);
-        // Of a file with added keys only these are changed behind the header.
+        // In a file with added keys, only these are changed behind the header.
         in_body |= at >= offset && file[24] & 8 == 0;
     }
     if in_body {
@@ -99,7 +98,7 @@ pub(crate) fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u
     file
 }
 
-/// The step whose check has failed.
+/// The step whose check failed.
 pub(crate) fn step(error: &Error) -> u32 {
     match error {
         Error::NotTepal { .. } => 1,
@@ -116,15 +115,15 @@ pub(crate) fn step(error: &Error) -> u32 {
             assert_eq!(found.len(), 1, "{found:?}: {what}");
             found[0]
         }
-        // A machine of 32 bits has no memory for such a body, and says so before it asks for its
+        // A machine of 32 bits has no memory for such a body, and says so before it compares its
         // length.
         Error::TooLarge { .. } if usize::BITS < 64 => 5,
         other => panic!("no file is refused with this: {other}"),
     }
 }
 
-/// Is the file's scheme, its seal or its exceptions nothing to this build? What this says of it
-/// then comes at step 4.
+/// Whether this build does not know the file's scheme, seal or exceptions. It then refuses it at
+/// step 4.
 fn is_unknown(file: &[u8]) -> bool {
     let scheme = file.get(33).and_then(|id| Scheme::ALL.iter().find(|scheme| scheme.id() == *id));
     let is_foreign = scheme.is_some_and(|scheme| *scheme >= Scheme::Md5Presets);
@@ -141,7 +140,7 @@ fn refused_files_are_refused_at_their_step() {
     let mut steps = [0; 9];
     for case in cases(&vectors, "refused") {
         let (file, name, expected) = (file(case), text(case, "name"), small(case, "step"));
-        // Not sealed, and no key can be given for what is not there.
+        // Not sealed: a seal key cannot be given.
         if !cfg!(feature = "seal") && case.get("seal_key").is_some() && file[24] == 0 {
             assert!(open(case, &file).is_ok());
             continue;

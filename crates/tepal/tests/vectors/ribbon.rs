@@ -1,4 +1,4 @@
-//! `ribbon.json`: filters that are a bumped ribbon, their files and what is refused of them.
+//! `ribbon.json`: bumped ribbon filters, their files and refused files.
 
 use serde_json::Value;
 use tepal::{
@@ -34,12 +34,12 @@ fn builder(case: &Value) -> RibbonFilterBuilder {
     }
 }
 
-/// A table of so many numbers with these keys, as a ribbon.
+/// A table of this many possible fingerprints with these keys, as a ribbon.
 #[cfg(feature = "table")]
 fn frozen(case: &Value, numbers: u64) -> tepal::Result<RibbonFilter> {
     let (prefix, count) = (text(&case["numbered_keys"], "prefix"), number(&case["numbered_keys"]["count"]));
-    // The least rate for which the table has just so many numbers, at a capacity that holds the
-    // keys.
+    // The least rate for which the table has exactly this many possible fingerprints, at a capacity
+    // that holds the keys.
     let (rate, capacity) = (0..54)
         .filter(|halves| numbers % (1u64 << halves) == 0 && numbers >> halves >= count.max(1))
         .map(|halves| (0.5f64.powi(halves), numbers >> halves))
@@ -57,7 +57,7 @@ fn frozen(_: &Value, _: u64) -> tepal::Result<RibbonFilter> {
     unreachable!("a table needs the feature `table`")
 }
 
-/// The filter of a case, made of its keys.
+/// The filter of a case, made from its keys.
 fn made(case: &Value) -> Opened {
     let builder = builder(case);
     let built = if let Some(numbers) = case.get("numbers") {
@@ -85,7 +85,7 @@ fn made(case: &Value) -> Opened {
     file
 }
 
-/// A file of the vectors: as the reference wrote it, which is as the library does.
+/// A file of the vectors: the reference's, which equals the library's.
 fn file(case: &Value) -> Vec<u8> {
     let (name, made) = (text(case, "name"), made(case));
     let written = write(case, &made);
@@ -115,7 +115,7 @@ fn write(case: &Value, file: &Opened) -> Vec<u8> {
     file.to_bytes().unwrap()
 }
 
-/// A case that this build can have: sealed files and tables need their features.
+/// Whether this build can read the case: sealed files and tables need their features.
 fn can_be(case: &Value) -> bool {
     (cfg!(feature = "seal") || case.get("seal_key").is_none())
         && (cfg!(feature = "table") || case.get("numbers").is_none())
@@ -180,7 +180,7 @@ fn refused_files_of_ribbons_are_refused_at_their_step() {
     assert!(steps[1] > 0 && steps[4..8].iter().all(|&cases| cases > 0), "{steps:?}");
 }
 
-/// Each has a checksum that fits, and is refused for what it says.
+/// Each has a correct checksum, and is refused for its contents.
 #[test]
 fn refused_embedded_forms_of_ribbons() {
     let all = vectors("ribbon.json");

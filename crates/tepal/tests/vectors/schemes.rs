@@ -1,6 +1,6 @@
 //! `schemes.json`, as far as the library's calls show it: keys under the key domains of other
-//! programs, by the bits that they set. Positions, limits and the hashes within are tested beside
-//! the schemes (`key/schemes/tests.rs`).
+//! programs, by the bits that they set. Positions, limits and inner hashes are tested beside the
+//! schemes (`key/schemes/tests.rs`).
 
 use serde_json::Value;
 use tepal::{BloomFilter, KeyDomain, KeyRef, Scheme, builders::BloomFilterBuilder};
@@ -32,7 +32,7 @@ fn keys_of_other_programs_set_their_bits() {
     let file = vectors("schemes.json");
     for case in cases(&file, "domains") {
         let (domain, value) = (text(case, "key_domain").parse().unwrap(), text(case, "value"));
-        // A number as a number and as its text are one key.
+        // A number and its text are the same key.
         let mut keys = vec![KeyRef::Bytes(value.as_bytes())];
         if text(case, "given") == "integer" {
             match (value.parse(), value.parse()) {
@@ -49,7 +49,7 @@ fn keys_of_other_programs_set_their_bits() {
             assert!(filter.contains(&key), "{case}");
             filters.push(filter);
         }
-        // The bytes that are hashed, by themselves.
+        // The bytes that are hashed, as a key of their own.
         let mut filter = builder(case, KeyDomain::Bytes).build().unwrap();
         filter.insert(&raw).unwrap();
         filters.push(filter);

@@ -1,5 +1,4 @@
-//! `segment.json`: filters that say which segments may hold a key, their files, and what is refused
-//! of them.
+//! `segment.json`: segment filters, their files, and refused files.
 
 use serde_json::Value;
 use tepal::{

@@ -1,5 +1,5 @@
-//! `sizes.json`: promises and sizes of FORMAT.md, section 5, through the plans that the library
-//! makes. Its formulas are read by the library's own tests (`params/vectors.rs`).
+//! `sizes.json`: promises and sizes of FORMAT.md, section 5, through the library's plans. The
+//! library's own tests check its formulas (`params/vectors.rs`).
 
 use serde_json::Value;
 use tepal::{BloomFilter, Layout, builders::BloomFilterBuilder};
@@ -51,8 +51,8 @@ fn promises() {
     }
 }
 
-/// What a filled filter of layout line gives: the exact rate, which the formula of the plans only
-/// comes near to.
+/// The exact rate of a filled filter of layout line, which the formula of the plans only
+/// approximates.
 #[test]
 fn exact_line_rates() {
     const MEMBERS: u64 = 51_200;
@@ -65,8 +65,7 @@ fn exact_line_rates() {
         let filter = builder.capacity(MEMBERS).seed(3).build_from(0..MEMBERS).unwrap();
         let held = filter.contains_many(&strangers).into_iter().filter(|&held| held).count();
         let found = held as f64 / STRANGERS as f64;
-        // Strangers differ by chance, and so do filters: of the share of set bits, to the power of
-        // k.
+        // Non-members differ by chance, and so do filters: the share of set bits to the power of k.
         let k = f64::from(filter.num_hashes());
         let chance = (expected * (1.0 - expected) / STRANGERS as f64).sqrt();
         let fill = k * expected / (MEMBERS as f64 * k).sqrt();

@@ -1,13 +1,13 @@
 //! Account numbers on a phone: the first article's job (scheme `md5-presets`).
 //!
-//! The article puts account numbers such as `123-456-789` into a filter small enough for a phone,
-//! which can then tell without a connection that a number surely does not exist. Its three presets
-//! are named after the rate of wrong answers: high (10 %, 4.8 bits a key), middle (1 %, 9.6) and
-//! low (0.1 %, 14.4). Each key costs one MD5 digest for every four of its bits.
+//! The article puts account numbers such as `123-456-789` into a filter that is small enough for a
+//! phone. Without a connection the phone can then tell that a number surely does not exist. Its
+//! three presets are named after the false-positive rate: high (10 %, 4.8 bits a key), middle (1 %,
+//! 9.6) and low (0.1 %, 14.4). Each key costs one MD5 digest for every four of its bits.
 //!
-//! tepal's default keeps the same three promises with one fast hash and one memory access a key. It
-//! takes up to a tenth more memory for that, most of it at 0.1 %; `Goal::Memory` gets most of that
-//! back, so the table has it too. Any other rate will do as well: there are no presets.
+//! tepal's default keeps the same three promises with one fast hash and one memory access a key.
+//! That takes up to a tenth more memory, the most at 0.1 %. `Goal::Memory` saves most of that
+//! again, so the table has it too. There are no presets: any other rate works as well.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features foreign --example account_numbers              # 1,000,000 accounts
@@ -20,15 +20,15 @@ mod table;
 use table::Row;
 use tepal::{BloomFilter, Goal, Scheme};
 
-/// Nine digits make so many numbers.
+/// The number of nine-digit numbers.
 const ALL: u64 = 1_000_000_000;
-/// Which accounts exist.
+/// Decides which accounts exist.
 const SEED: u64 = 271_828_182;
 
-/// Account number `i` of a fixed order of all numbers: different `i` below [`ALL`], different
+/// Account number `i` in a fixed order of all numbers: different `i` below [`ALL`] give different
 /// numbers.
 fn account(i: u64) -> [u8; 11] {
-    // A step that has no factor in common with 10^9 visits every number once.
+    // A step that has no common factor with 10^9 visits every number once.
     let mut number = (i * 618_033_989 + SEED) % ALL;
     let mut text = *b"ddd-ddd-ddd";
     for digit in text.iter_mut().rev().filter(|byte| **byte == b'd') {

@@ -1,4 +1,5 @@
-//! What someone can do to a filter who knows its seed, and what is left to someone who does not.
+//! What an attacker who knows a filter's seed can do to it, and what one who does not know it can
+//! do.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example adversary
@@ -8,10 +9,10 @@ use cpu_time::ProcessTime;
 use tepal::{BloomFilter, Error, OverCapacity, SecretKey};
 
 const KEYS: u64 = 1_000_000;
-/// Keys that an attacker looks at to choose some.
+/// Keys among which an attacker searches.
 const CANDIDATES: u64 = 40_000_000;
 
-/// With the seed in hand: keys that the filter takes for members, found without asking anybody.
+/// With the seed: false positives, found without a lookup in the real filter.
 fn forge(filter: &BloomFilter, wanted: usize) -> f64 {
     let start = ProcessTime::now();
     let forged = (1u64 << 40..).filter(|key| filter.contains(key)).take(wanted).count();
@@ -19,9 +20,9 @@ fn forge(filter: &BloomFilter, wanted: usize) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// With the seed in hand: a million inserts at most that all fall on a part of the lines and all
-/// set bits there, until the filter refuses, as being full or by what its keys have in common. Says
-/// how many strangers from anywhere it lets in then, and how many inserts that took.
+/// With the seed: at most a million inserts that all fall on a part of the lines and all set bits
+/// there, until the filter refuses because it is full or because of what its keys have in common.
+/// Returns the false-positive rate for evenly spread keys then, and the number of inserts.
 fn fill_part(mut filter: BloomFilter) -> (f64, u64) {
     const PART: u64 = u64::MAX / 100 * 25;
     let hasher = filter.key_hasher();
@@ -36,9 +37,9 @@ fn fill_part(mut filter: BloomFilter) -> (f64, u64) {
     (share_of_strangers(&filter), filter.keys_inserted().unwrap_or(0))
 }
 
-/// Without the secret key: an insert for each question that was answered with no, a million times,
-/// so that every one of them sets bits. Says how many fresh strangers are let in then, in terms of
-/// the promise.
+/// Without the secret key: an insert after each lookup that answered no, a million times, so that
+/// every insert sets bits. Returns the false-positive rate for fresh non-members then, as a
+/// multiple of the promise.
 fn adaptive(rate: f64, secret: [u8; 16]) -> tepal::Result<f64> {
     let builder = BloomFilter::builder().capacity(KEYS).false_positive_rate(rate);
     let mut filter = builder.secret_key(SecretKey::new(secret)).build()?;
@@ -47,7 +48,7 @@ fn adaptive(rate: f64, secret: [u8; 16]) -> tepal::Result<f64> {
             break;
         }
     }
-    // What is left to the attacker is asking: those of the strangers that got yes are known, and no
+    // The attacker can only look keys up, and so learns the false positives among these, and no
     // others.
     Ok(filter.false_positive_rate() / rate)
 }

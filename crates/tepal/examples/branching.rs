@@ -1,8 +1,8 @@
-//! When to ask with `contains_branching`: each answer says what is asked next.
+//! When to use `contains_branching`: each answer decides the next lookup.
 //! `cargo run --release -p tepal --example branching -- 20000000`.
 //!
 //! Walks over keys, one step after a "no" and two after a "yes", and prints the nanoseconds of a
-//! step for both ways of asking, medians over rounds that take turns.
+//! step for both calls: medians over alternating rounds.
 
 use std::time::Instant;
 
@@ -43,7 +43,7 @@ fn main() -> tepal::Result<()> {
     Ok(())
 }
 
-/// Nanoseconds of a step.
+/// The nanoseconds of a step.
 fn step_time(keys: &[u64], contains: impl Fn(&u64) -> bool) -> f64 {
     let (mut at, mut found) = (0, 0);
     let start = Instant::now();
@@ -61,7 +61,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// The n-th of a sequence of different, well spread numbers (the mixing of SplitMix64).
+/// The n-th of a sequence of different, well-spread numbers (the mixing of SplitMix64).
 fn spread(n: u64) -> u64 {
     let n = (n ^ (n >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let n = (n ^ (n >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

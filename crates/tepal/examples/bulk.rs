@@ -1,8 +1,8 @@
-//! Building with `insert_bulk_hashes` and asking with `contains_bulk_hashes`, beside the batch
-//! calls: `cargo run --release -p tepal --features parallel --example bulk -- 100000000`.
+//! Compares `insert_bulk_hashes` and `contains_bulk_hashes` with the batch calls:
+//! `cargo run --release -p tepal --features parallel --example bulk -- 100000000`.
 //!
-//! Prints the nanoseconds a key for one filter at 1 %, the keys hashed before: CPU time over all
-//! threads, and wall time. Medians over rounds that take turns. The filters are compared.
+//! Prints the nanoseconds a key for one filter at 1 %, for hashes: CPU time over all threads, and
+//! wall time. Medians over alternating rounds. The filters are compared.
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use tepal::{BloomFilter, Layout, Result};
 
 const ROUNDS: usize = 3;
 
-/// CPU and wall time of a call.
+/// The CPU and wall time of a call.
 fn timed(call: impl FnOnce() -> Result<()>) -> Result<[Duration; 2]> {
     let (cpu, wall) = (ProcessTime::now(), Instant::now());
     call()?;
     Ok([cpu.elapsed(), wall.elapsed()])
 }
 
-/// Median nanoseconds a key of CPU and wall time.
+/// The median nanoseconds a key of CPU and wall time.
 fn medians(rounds: &[[Duration; 2]], keys: usize) -> [f64; 2] {
     [0, 1].map(|clock| {
         let mut times: Vec<_> = rounds.iter().map(|round| round[clock]).collect();
@@ -40,7 +40,7 @@ fn main() -> Result<()> {
     let new = || BloomFilter::builder().capacity(keys as u64).layout(layout).build();
     let empty = new()?;
     let hashes = (0..keys as u64).map(|key| empty.hash_key(&key)).collect::<Result<Vec<u64>>>()?;
-    // Half of the questions are about keys that were never inserted.
+    // Half of the lookups are of non-members.
     let asked = (0..keys as u64).map(|key| empty.hash_key(&(2 * key))).collect::<Result<Vec<u64>>>()?;
     println!("{keys} keys, {} MB, {layout}, {}\n", empty.size_in_bytes() / 1_000_000, empty.cpu_level());
 

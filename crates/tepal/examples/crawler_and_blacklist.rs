@@ -1,15 +1,15 @@
 //! A crawler's pages and a mail blacklist: the third article's two jobs (scheme `bkdr7`).
 //!
-//! The article's filter has 2^25 bits, seven for each text, from seven multiplicative hashes over
-//! UTF-16 units. A crawler asks and notes a page in one step (test-and-set), and a page wrongly
-//! held is never fetched. A mail server blocks the addresses it holds, and keeps a small exact
-//! white list of the innocents that are wrongly held.
+//! The article's filter has 2^25 bits. Each text sets seven of them, by seven multiplicative hashes
+//! over its UTF-16 units. A crawler looks up and inserts a page in one step (test-and-set), and
+//! never fetches a page that is a false positive. A mail server blocks the addresses in the filter,
+//! and keeps a small exact white list of innocent addresses that are false positives.
 //!
-//! The seven hashes are simple sums. How often they err depends on the shape of the texts: for the
-//! pages here more often than the formula says, for the mail addresses less. And anyone can write
-//! down seven keys that make the filter hold an eighth: he who gets seven addresses blocked blocks
-//! whom he likes. Under tepal's secret key such keys do nothing: those they aim at are held at the
-//! promised rate.
+//! The seven hashes are simple sums. Their false-positive rate depends on the form of the texts:
+//! for the pages here it is higher than the formula says, for the mail addresses lower. And anyone
+//! can construct seven keys that make an eighth a false positive: an attacker who gets seven
+//! addresses blocked can block any address. Under tepal's secret key such keys have no effect:
+//! their targets are false positives at the promised rate.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features foreign --example crawler_and_blacklist              # 2,000,000 of each
@@ -25,8 +25,8 @@ use std::time::Instant;
 use table::Row;
 use tepal::{BloomFilter, OverCapacity, Result, Scheme, SecretKey, builders::BloomFilterBuilder};
 
-/// Ten pages as the article's listing has them: the sixth alone was there before, and an address
-/// with a slash at its end is another key.
+/// Ten pages from the article's listing: only the sixth was there before, and an address with a
+/// slash at its end is another key.
 const TEN: [&str; 10] = [
     "http://www.baidu.com/",
     "http://www.example.com/a.html",
@@ -40,9 +40,9 @@ const TEN: [&str; 10] = [
     "http://www.example.com/c.html",
 ];
 
-/// Were these there before? Each is noted as it is asked.
+/// Whether these were there before. Each is inserted when it is looked up.
 fn test_and_set(filter: &mut BloomFilter, keys: &[impl AsRef<str>]) -> Result<Vec<bool>> {
-    // `insert` says `true` where the key is surely new.
+    // `insert` returns `true` if the key is surely new.
     keys.iter().map(|key| Ok(!filter.insert(key.as_ref())?)).collect()
 }
 
@@ -92,8 +92,8 @@ fn block_mail(filters: &[(&str, BloomFilterBuilder)], n: usize) -> Result<()> {
     Ok(())
 }
 
-/// Seven keys of two letters that make `bkdr7` hold a text of two other letters: with s·(x-1) +
-/// (y+s) = s·x + y, each gives the text's position of one of the seven hashes.
+/// Seven keys of two letters that make a text of two other letters a false positive of `bkdr7`:
+/// since s·(x-1) + (y+s) = s·x + y, each gives the text's position of one of the seven hashes.
 fn forge(text: [char; 2]) -> impl Iterator<Item = String> {
     let [x, y] = text.map(u32::from);
     let forged = move |seed| [x - 1, y + seed].into_iter().filter_map(char::from_u32).collect();
@@ -101,15 +101,15 @@ fn forge(text: [char; 2]) -> impl Iterator<Item = String> {
 }
 
 fn forgery() -> Result<()> {
-    // `Z!`, and a thousand texts of two characters; with every second first character, none is
-    // forged itself.
+    // `Z!`, and a thousand texts of two characters; only every second first character, so that none
+    // is one of the forged keys.
     let mut texts = vec![['Z', '!']];
     texts.extend((0..1000).filter_map(|i| Some([char::from_u32(0x4e02 + 2 * i)?, '!'])));
     let forged: Vec<String> = texts.iter().flat_map(|&text| forge(text)).collect();
     println!("\n{} keys, seven for each of {} texts that are never inserted:", forged.len(), texts.len());
     println!("{:?} are for \"Z!\"", &forged[..7]);
-    // In earnest: 16 bytes from the system's source of random numbers, kept where nobody else
-    // reads.
+    // In real use: 16 bytes from the system's random source, stored where nobody else can read
+    // them.
     let secret = SecretKey::new(*b"not a secret now");
     let sized = BloomFilter::builder().capacity(forged.len() as u64);
     for (name, builder) in
@@ -125,12 +125,12 @@ fn forgery() -> Result<()> {
 fn main() -> Result<()> {
     let n = table::argument("crawler_and_blacklist [KEYS]", 2_000_000, 3_000_000);
     let room = n.max(TEN.len()) as u64;
-    // The article knows no capacity. Its hashes may set more bits than even ones would, so none is
+    // The article has no capacity. Its hashes may set more bits than evenly spread ones, so none is
     // enforced.
     let article =
         BloomFilter::builder().scheme(Scheme::Bkdr7).capacity(room).over_capacity(OverCapacity::Ignore);
     let rate = article.plan()?.false_positive_rate;
-    // At few keys the article's 2^25 bits promise more than anyone needs.
+    // For few keys the article's 2^25 bits promise more than anyone needs.
     let tepal = BloomFilter::builder().capacity(room).false_positive_rate(rate.max(1e-9));
     let filters =
         [("bkdr7", article), (if rate < 1e-9 { "tepal, 10^-9" } else { "tepal, same promise" }, tepal)];

@@ -1,5 +1,6 @@
-//! The lines of a stream without those that came before, in the memory of a filter: `sort -u` that
-//! keeps the order and forgets the text. About 1 in 1,000 new lines is taken for a repeat.
+//! Copies the lines of a stream without repeats, in the memory of a filter: like `sort -u`, but it
+//! keeps the order and does not store the text. About 1 in 1,000 new lines is mistaken for a
+//! repeat.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example dedupe_urls -- - < urls.txt
@@ -9,10 +10,11 @@ use std::io::{self, BufRead, Write};
 
 use tepal::{BloomFilter, OverCapacity};
 
-/// Copies each line that is new, and says how many were.
+/// Copies each new line, and returns their number.
 fn dedupe(input: impl BufRead, mut output: impl Write) -> io::Result<u64> {
     let builder = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.001);
-    // A stream goes on when there are more than planned; the rate of wrong repeats rises then.
+    // If there are more lines than planned, the stream goes on; more new lines are then mistaken
+    // for repeats.
     let mut seen = builder.over_capacity(OverCapacity::Warn).build().map_err(io::Error::other)?;
     let mut new = 0;
     for line in input.split(b'\n') {

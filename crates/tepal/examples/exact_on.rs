@@ -1,11 +1,11 @@
-//! What a filter that is right about a whole universe takes: a table of bits a member, by what
-//! makes it right.
+//! The size of a filter that is right about every key of a universe: a table of bits a member, by
+//! method.
 //!
 //! Each number is the least over all rates of the filter, from 25 % down. List and divider are what
-//! `tepal build --exact-on` writes. Layers are filters of what the one before them is wrong about,
-//! by turns strangers and members, at a rate of a half, each of them as small as a Bloom filter can
-//! be. The exact set is the sorted hashes of the members, so long that no stranger has one of them,
-//! in a Golomb code.
+//! `tepal build --exact-on` writes. Layers are filters of the false positives of the layer before:
+//! non-members and members in turn, at a rate of one half, each as small as a Bloom filter can be.
+//! The exact set is a Golomb code of the members' sorted hashes, which are so long that no
+//! non-member has one of them.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example exact_on
@@ -13,15 +13,15 @@
 
 use tepal::BloomFilter;
 
-/// Bits of a Bloom filter of least size for each key, at a rate of a half.
+/// The bits a key of the smallest Bloom filter at a rate of one half.
 const BITS_OF_A_LAYER: f64 = core::f64::consts::LOG2_E;
-/// Bits of a divider for each key, and those that it has in any case.
+/// The bits a key of a divider, and its fixed bits.
 const BITS_OF_A_DIVIDER: (f64, f64) = (1.23, 8.0 * 40.0 + 33.0);
-/// Bits of a gap in a Golomb code, above the logarithm of the mean gap.
+/// The bits of a gap in a Golomb code, above the logarithm of the mean gap.
 const BITS_OF_A_GAP: f64 = 1.5;
 
-/// The least bits a member over all rates, where `behind` is what stands behind a filter that is
-/// wrong about so many strangers.
+/// The least bits a member over all rates. `behind` gives the bits behind a filter with this many
+/// false positives.
 fn least(members: f64, strangers: f64, behind: impl Fn(f64) -> f64) -> f64 {
     let rates = (8..=160).map(|quarters| 0.5f64.powf(f64::from(quarters) / 4.0));
     let costs = rates.filter_map(|rate| {

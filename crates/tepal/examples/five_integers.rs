@@ -1,16 +1,15 @@
 //! Five integers and 999: the second article's job (scheme `md5-split`).
 //!
-//! The article inserts the numbers 1 to 5, asks for others, and is told that 999 is in the set: its
-//! example of a false positive. One MD5 digest of the number's decimal text is cut into halves h1
-//! and h2, and bit number i is (h1 + i·h2) mod m. The article's listing is lost, and with it its m;
-//! this program shows for which m the number 999 is held. So its 999 tells of that one m, and
-//! nothing of the method.
+//! The article inserts the numbers 1 to 5, looks up others, and finds 999: its example of a false
+//! positive. One MD5 digest of the number's decimal text is cut into halves h1 and h2, and bit
+//! number i is (h1 + i·h2) mod m. The article's listing is lost, and with it its m. This program
+//! prints for which m the number 999 is a false positive. So the article's 999 shows only its m,
+//! and nothing about the method.
 //!
-//! With few bits that rule has a weakness of its own: only h1 mod m and h2 mod m count, and where
-//! h2 has a large factor in common with m, the k bits are the same few again and again. So it errs
-//! far more often than its formula says: some 25 and 200 times as often in this run. tepal keeps
-//! its promise at this size too; its least size, one cache line, is what the 100 bits take in
-//! memory as well.
+//! With few bits that rule has a weakness: only h1 mod m and h2 mod m matter, and if h2 has a large
+//! common factor with m, the k bits repeat a few positions. So its false-positive rate is far above
+//! its formula: some 25 and 200 times in this run. tepal keeps its promise at this size too. Its
+//! least size is one cache line; the 100 bits take as much in memory.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features foreign --example five_integers            # asks 6 to 1,000,000
@@ -23,13 +22,14 @@ mod table;
 use table::Row;
 use tepal::{BloomFilter, Scheme};
 
-/// The bits and the bits a key of the reference files in `testdata/golden/legacy-md5-split`.
+/// The number of bits, and of bits a key, of the reference files in
+/// `testdata/golden/legacy-md5-split`.
 const BITS: u64 = 100;
 const HASHES: u32 = 6;
 /// The size is not known: these are tried.
 const SIZES: std::ops::RangeInclusive<u64> = 10..=120;
 
-/// As the article asks: the wrong ones among 6 to 1000.
+/// As in the article: the false positives among 6 to 1000.
 fn tell_wrong(name: &str, filter: &BloomFilter) {
     let wrong: Vec<_> = (6..=1000u64).filter(|number| filter.contains(number)).collect();
     println!("{name:<24} wrongly holds {wrong:?}");
@@ -43,7 +43,7 @@ fn main() -> tepal::Result<()> {
 
     println!("1 to 5 are in. Of 6 to 1000, each filter");
     let mut rows = Vec::new();
-    // k as in the reference files, and k as the article's rule (m/n)·ln 2 gives it.
+    // k of the reference files, and k by the article's rule (m/n)·ln 2.
     for builder in [article(BITS).num_hashes(HASHES), article(BITS)] {
         let plan = builder.plan()?;
         let tepal = BloomFilter::builder().capacity(5).false_positive_rate(plan.false_positive_rate);

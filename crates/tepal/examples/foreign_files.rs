@@ -1,4 +1,5 @@
-//! Files of other programs: asked, changed, written again, and turned into ours and back.
+//! Files of other programs: lookups, changes, writing them again, and converting them to a tepal
+//! file and back.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features foreign --example foreign_files
@@ -12,13 +13,12 @@ pub(crate) fn main() -> tepal::Result<()> {
     filter.insert_iter(["apple", "banana"])?;
     let guava = Opened::new(filter, Format::Guava)?.to_bytes()?;
 
-    // A file without a mark of its own has to be named; RedisBloom's and others are known by
-    // theirs.
+    // The format of a file without a mark must be named; RedisBloom's files and others have a mark.
     let mut file = Open::new().format(Format::Guava).from_bytes(&guava)?;
     assert!(file.contains("apple") && !file.contains("cherry"));
     file.insert("cherry")?;
 
-    // The same bits in a checked file of ours, and back: nobody has to build it again.
+    // The same bits in a checked tepal file, and back: nobody has to build it again.
     let ours = file.convert_to(Format::Tepal)?;
     let again = tepal::from_bytes(&ours.to_bytes()?)?.convert_to(Format::Guava)?;
     assert!(again.contains("cherry"));

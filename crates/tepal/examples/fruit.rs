@@ -1,13 +1,14 @@
 //! Fruit: the fourth article's job (scheme `fnv-crc`).
 //!
-//! The article puts `apple` and `banana` into 1,000 bits, three for each, and asks for `grape`. The
-//! first position is FNV-1a of the word mod m, the step to the next is CRC-32 of the word mod m:
-//! `apple` sets bits 167, 655 and 143. The article leaves the answer for `grape` open: it is false.
+//! The article puts `apple` and `banana` into 1,000 bits, three for each, and looks up `grape`. The
+//! first position is FNV-1a of the word mod m, and the step to the next is CRC-32 of the word mod
+//! m: `apple` sets bits 167, 655 and 143. The article does not give the answer for `grape`: it is
+//! false.
 //!
-//! The second part puts a whole stall of fruit into the 1,000 bits and asks for labels that it does
-//! not have. With three bits a key and no more, the rule cannot use the room there is; tepal, asked
-//! for no more than the same promise, sets as many bits a key as pay, and in the same 128 bytes
-//! errs far less often.
+//! The second part puts a whole stall of fruit into the 1,000 bits and looks up labels that the
+//! stall does not have. With a fixed three bits a key, the rule cannot use all of the room. For the
+//! same promise tepal sets as many bits a key as pay, and has far fewer false positives in the same
+//! 128 bytes.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features foreign --example fruit            # asks 1,000,000 labels
@@ -28,11 +29,10 @@ const STALL: &str = "apple apricot avocado banana bilberry blackberry blackcurra
     jackfruit jujube kiwi kumquat lemon lime longan loquat lychee mango mangosteen medlar melon mulberry \
     nectarine olive orange papaya passionfruit peach pear persimmon pineapple plum pomegranate pomelo quince \
     rambutan raspberry redcurrant satsuma starfruit strawberry tamarind tangerine yuzu";
-/// What a label says beside the fruit.
+/// Words on a label beside the fruit.
 const KINDS: [&str; 8] = ["dried", "green", "ripe", "wild", "early", "late", "sweet", "sour"];
 
-/// The numbers of the set bits, read from the end of the filter's file form, where they lie
-/// (FORMAT.md).
+/// The numbers of the set bits, read from the end of the filter's file (FORMAT.md).
 fn positions(filter: &BloomFilter) -> tepal::Result<Vec<usize>> {
     let file = filter.to_bytes()?;
     let bits = &file[file.len() - filter.size_in_bytes() as usize..];
@@ -64,7 +64,7 @@ fn main() -> tepal::Result<()> {
     };
     let labels: Vec<String> = (0..asked).map(label).collect();
     println!("\nA stall of {} fruits, asked for {asked} labels such as `{}`:", stall.len(), labels[0]);
-    // Members and others are keys of one type in the table.
+    // Members and non-members have one key type in the table.
     let stall: Vec<String> = stall.iter().map(|&fruit| fruit.into()).collect();
     let keys = stall.len() as u64;
     let builder = article(keys);

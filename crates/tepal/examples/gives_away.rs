@@ -1,8 +1,8 @@
-//! What a filter gives away: whoever has its file can ask it about every key that there might be.
+//! What a filter gives away: anyone who has its file can look up every possible key.
 //!
 //! A filter of a million Kazakh identity numbers (six digits of a birth date, six others) is
-//! shipped. Someone who has it tries all numbers of one birth date. What the whole country would
-//! take follows from that: 36,525 dates of a century.
+//! shipped. Someone who has it tries all numbers of one birth date. The cost for the whole country
+//! follows from that: a century has 36,525 dates.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example gives_away
@@ -11,11 +11,11 @@
 use cpu_time::ProcessTime;
 use tepal::{BloomFilter, Error, SecretKey};
 
-/// Numbers that begin with one birth date.
+/// The number of identity numbers that begin with one birth date.
 const OF_A_DAY: u64 = 1_000_000;
-/// Birth dates of a century.
+/// The birth dates of a century.
 const DAYS: u64 = 36_525;
-/// People whose numbers are in the filter, so many of each of a hundred days.
+/// People whose numbers are in the filter: this many for each of a hundred days.
 const A_DAY: u64 = 10_000;
 
 /// The numbers of the people born on a day.
@@ -44,7 +44,7 @@ fn main() -> tepal::Result<()> {
         seconds * DAYS as f64 / 60.0
     );
 
-    // Without the key nothing can be asked. Whoever has the key can do the same as above.
+    // Without the secret key no lookup is possible. With it, everything above is.
     let refused = BloomFilter::from_bytes(&keyed).unwrap_err();
     assert!(matches!(refused, Error::KeyRequired));
     println!("with a secret key: {refused}");

@@ -1,6 +1,6 @@
-//! What a growing filter takes and costs as it grows from 20,000 keys to 256 times as many, beside
-//! a table that was sized for all of them and a chain of Bloom filters, in one interleaved run:
-//! `cargo run --release -p tepal --features table,extras --example growing`.
+//! The size and cost of a growing filter that grows from 20,000 keys to 256 times as many, compared
+//! with a table that was sized for all of them and with a chain of Bloom filters, in one
+//! interleaved run: `cargo run --release -p tepal --features table,extras --example growing`.
 
 use cpu_time::ThreadTime;
 use tepal::{AnyFilter, BloomFilter, GrowingFilter, QuotientFilter, hash::finish_hash};
@@ -9,7 +9,7 @@ const FIRST: u64 = 20_000;
 const RATE: f64 = 0.01;
 const ROUNDS: usize = 3;
 
-/// Nanoseconds of CPU for each of so many keys.
+/// The nanoseconds of CPU for each of this many keys.
 fn timed(keys: u64, work: impl FnOnce()) -> f64 {
     let start = ThreadTime::now();
     work();
@@ -55,7 +55,7 @@ fn times(grown: u64) -> tepal::Result<()> {
     let keys = grown * FIRST;
     let members: Vec<u64> = (0..keys).map(finish_hash).collect();
     let others: Vec<u64> = (1 << 40..(1 << 40) + keys).map(finish_hash).collect();
-    // insert one by one, insert many, hit and miss one by one, hit and miss in batches
+    // insert one by one, insert many, lookup of members and non-members one by one, and in batches
     let mut rows: [[Vec<f64>; 6]; 3] = Default::default();
     for _ in 0..ROUNDS {
         let mut growing = builder().build()?;

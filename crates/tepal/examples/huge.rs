@@ -1,22 +1,22 @@
 //! Filters around and beyond 2^31, 2^32 and 2^33 bits:
 //! `cargo run --release -p tepal --example huge`.
 //!
-//! Where an index is cut to 32 bits, or a multiplication overflows, some part of such a filter
-//! stays empty or fills twice. So each filter is filled to its capacity with different hashes, the
-//! set bits of every region of 2^20 bits are compared with the mean, and the rate is counted over
-//! strangers. 2^27 strangers each, one thread, some minutes, 1.1 GiB. Prints a table; exits with 1
-//! where a region, the rate or a member is off.
+//! If an index is truncated to 32 bits, or a multiplication overflows, some part of such a filter
+//! stays empty or is filled twice. So each filter is filled to its capacity with different hashes,
+//! the set bits of every region of 2^20 bits are compared with the mean, and the rate is counted
+//! over non-members. 2^27 non-members each, one thread, some minutes, 1.1 GiB. Prints a table;
+//! exits with 1 if a region, the rate or a member is wrong.
 
 use tepal::{BloomFilter, Layout};
 
 const REGION_BITS: u64 = 1 << 20;
 /// A region's set bits differ from the mean by at most this share. Their standard deviation is 0.1
-/// % where each bit lies by itself and 0.23 % where the bits of a key lie together; of up to 8,192
-/// regions the worst is then 1 % off now and then.
+/// % if each bit is independent and 0.23 % if the bits of a key lie together. Then the worst of up
+/// to 8,192 regions is 1 % off now and then.
 fn region_tolerance(layout: Layout) -> f64 {
     if layout == Layout::Scattered { 0.01 } else { 0.015 }
 }
-/// Measured at most this many times the promise.
+/// The measured rate is at most this many times the promise.
 const RATE_TOLERANCE: f64 = 1.05;
 const RATE: f64 = 0.01;
 const STRANGERS: u64 = 1 << 27;
@@ -43,7 +43,7 @@ fn main() {
     std::process::exit(i32::from(!kept));
 }
 
-/// Fills one filter, prints its row, and says whether it is as it should be.
+/// Fills one filter, prints its row, and returns whether it is right.
 fn measure(layout: Layout, name: &str, bit_len: u64) -> bool {
     let builder = BloomFilter::builder().layout(layout).bit_len(bit_len).false_positive_rate(RATE);
     let mut filter = builder.build().expect("memory for 2^33 bits");
@@ -55,7 +55,7 @@ fn measure(layout: Layout, name: &str, bit_len: u64) -> bool {
         hashes.extend((start..members.min(start + BATCH)).map(mix));
         filter.insert_many_hashes(&hashes).expect("room for the capacity");
     }
-    // Members are asked in every 16th batch, strangers in all.
+    // Members are looked up in every 16th batch, non-members in all.
     let held = count(&filter, (0..members).step_by(16 * BATCH as usize), members);
     let asked =
         (0..members).step_by(16 * BATCH as usize).map(|start| BATCH.min(members - start)).sum::<u64>();
@@ -92,7 +92,7 @@ fn mix(i: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// How many of the batches' hashes are held.
+/// The number of the batches' hashes that are members.
 fn count(filter: &BloomFilter, starts: impl Iterator<Item = u64>, end: u64) -> u64 {
     let mut hashes = Vec::with_capacity(BATCH as usize);
     let mut answers = [false; BATCH as usize];

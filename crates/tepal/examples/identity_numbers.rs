@@ -1,14 +1,14 @@
 //! Identity numbers: the fifth article's job (scheme `sha384`).
 //!
 //! The article puts 20 million Kazakh identity numbers (12 digits: date of birth, century and sex,
-//! serial, check digit) into 2^28 bits, twelve for each: the twelve words of one SHA-384 digest.
-//! Its own sizing asks for 1 %, rounds the size up to a power of two, and uses twelve words where
-//! its formula says ten. It measured 0.18 %, as (1 - e^(-12n/m))^12 predicts.
+//! serial, check digit) into 2^28 bits, twelve for each: the twelve words of one SHA-384 digest. It
+//! computes the size for 1 %, rounds it up to a power of two, and uses twelve words although its
+//! formula gives ten. It measured 0.18 %, as (1 - e^(-12n/m))^12 predicts.
 //!
-//! tepal's default at the same promise needs no power of two, hashes a number in some nanoseconds
-//! and asks one cache line, for 5 % more memory; `Goal::Memory` asks two lines and takes no more
-//! than the article does. Without an argument the program takes 2,500,000 numbers, an eighth: the
-//! article's sizing then gives 2^25 bits, an eighth as well, and the same rate. The article's own
+//! tepal's default for the same promise needs no power of two, hashes a number in some nanoseconds
+//! and reads one cache line, for 5 % more memory. `Goal::Memory` reads two lines and takes no more
+//! memory than the article. Without an argument the program takes 2,500,000 numbers, an eighth:
+//! then the article's rule gives 2^25 bits, also an eighth, and the same rate. The article's own
 //! run, in full:
 //!
 //! ```text
@@ -38,7 +38,8 @@ type Iin = [u8; 12];
 
 /// Two sex digits and 10,000 serials.
 const PLACES_A_DAY: u64 = 20_000;
-/// A step through the places: a prime that does not divide their number, so that each is met once.
+/// A step through the places: a prime that does not divide their number, so that each is visited
+/// once.
 const STEP: u64 = 433_494_437;
 
 /// Every day from 1940 to 2024: YYMMDD, and the digit of the century for men (women have the next).
@@ -58,8 +59,8 @@ fn days() -> Vec<([u8; 6], u8)> {
     days
 }
 
-/// The check digit: weights 1 to 11; where the remainder is 10, again with 3 to 11, 1 and 2; where
-/// it is 10 again, the number is never issued.
+/// The check digit: weights 1 to 11; if the remainder is 10, again with 3 to 11, 1 and 2; if it is
+/// 10 again, the number is never issued.
 fn check_digit(iin: &Iin) -> Option<u8> {
     let sum = |first: u32| -> u32 {
         let weights = (0..11).map(|i| (first + i - 1) % 11 + 1);
@@ -92,7 +93,7 @@ fn main() -> tepal::Result<()> {
     let example = String::from_utf8_lossy(&members[0]);
     println!("{n} identity numbers such as {example}, and {n} others asked\n");
 
-    // The article's sizing: for 1 %, then up to a power of two.
+    // The article's size: for 1 %, then up to a power of two.
     let article = BloomFilter::builder().scheme(Scheme::Sha384).capacity(n as u64).false_positive_rate(0.01);
     let plan = article.plan()?;
     let bits = plan.bit_len as f64;

@@ -1,6 +1,5 @@
-//! What a number costs as a key: among keys of bytes it is written as decimal text and that is
-//! hashed, in a filter of integers its 8 bytes are. CPU time of the hash alone, the median of nine
-//! rounds each.
+//! The cost of a number as a key. In a filter of bytes its decimal text is hashed, in a filter of
+//! integers its 8 bytes. CPU time of the hash alone, the median of nine rounds each.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example integer_keys
@@ -13,7 +12,7 @@ use tepal::{BloomFilter, KeyDomain, hash::KeyHasher};
 
 const KEYS: u64 = 4_000_000;
 
-/// Nanoseconds a key.
+/// The nanoseconds a key.
 fn time(hasher: &KeyHasher, digits: u32) -> f64 {
     let first = 10u64.pow(digits - 1);
     let mut rounds: Vec<f64> = (0..9)

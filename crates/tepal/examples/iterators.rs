@@ -1,4 +1,4 @@
-//! Iterators in and out, filters behind a trait of your own, and errors with anyhow.
+//! Lookups and inserts with iterators, filters behind a trait of your own, and errors with anyhow.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example iterators
@@ -7,7 +7,7 @@
 use anyhow::Context;
 use tepal::{AnyFilter, BloomFilter, Key};
 
-/// Whatever can be asked: a filter of any kind and storage, or a list for tests.
+/// Anything that allows lookups: a filter of any kind and storage, or a list for tests.
 trait Known {
     fn knows(&self, key: &str) -> bool;
 }
@@ -24,7 +24,7 @@ impl Known for Vec<&str> {
     }
 }
 
-/// The keys that surely are not there, asked in batches.
+/// The keys that are surely not in the filter, looked up in batches.
 fn new_ones<K: Key>(filter: &BloomFilter, keys: impl IntoIterator<Item = K>) -> impl Iterator<Item = K> {
     filter.contains_iter(keys).filter(|(_, held)| !held).map(|(key, _)| key)
 }

@@ -1,10 +1,9 @@
-//! Writes the files that every later version must be able to read, one of each kind:
+//! Writes the files that every later version must be able to read, one for each kind:
 //! `cargo run --release -p tepal --features "$(.ci/features)" --example keep -- testdata/kept/v1`.
 //!
-//! A file that is there already stays as it is, for ever; only kinds that are new are written.
-//! Beside each file `NAME.tepal` stands `NAME.json` with what the filter must say. Where a scheme's
-//! filters always have megabytes, the JSON holds the file instead: its length, and the bytes that
-//! are not 0.
+//! An existing file is never changed; only files of new kinds are written. Beside each file
+//! `NAME.tepal` is `NAME.json` with the expected answers. If a scheme's filters always have
+//! megabytes, the JSON holds the file instead: its length, and the bytes that are not 0.
 
 #[cfg(feature = "extras")]
 #[path = "keep/exceptions.rs"]
@@ -38,7 +37,7 @@ use tepal::{BloomFilter, Kind};
 
 use kinds::{Door, Numbered, Opener, SECRET, Subject, numbers, tepal_kinds};
 
-/// Files from here on are kept without their zeros.
+/// Files from this length on are kept without their zeros.
 const LARGE: usize = 1 << 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -71,7 +70,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Writes a file and its JSON, unless they are there.
+/// Writes a file and its JSON, unless they exist.
 fn keep(
     folder: &Path,
     name: &str,
@@ -94,7 +93,7 @@ fn keep(
     Ok(())
 }
 
-/// Adds what stands for a number, and the keys that the file needs.
+/// Adds the form of the keys, and the secret and seal keys that the file needs.
 fn add_keys(expected: &mut Value, kind: &dyn Subject, opener: &Opener) {
     match kind.keys(&[10]) {
         Numbered::Texts(first) => expected["key_prefix"] = first[0].strip_suffix("10").into(),
@@ -107,12 +106,12 @@ fn add_keys(expected: &mut Value, kind: &dyn Subject, opener: &Opener) {
     }
 }
 
-/// For each answer a 1, else a 0.
+/// A 1 for each answer `true`, and a 0 for `false`.
 fn digits(answers: Vec<bool>) -> String {
     answers.into_iter().map(|held| if held { '1' } else { '0' }).collect()
 }
 
-/// Fills a chain past its first filters; gives its JSON and its file.
+/// Fills a chain past its first filters; returns its JSON and its file.
 fn kept_chain(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let (mut filter, members) = (kind.empty(300)?, 1000);
     kind.keys(&numbers(0..members)).insert_all(&mut filter)?;
@@ -133,7 +132,7 @@ fn kept_chain(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     Ok((expected, opener.file(&filter)))
 }
 
-/// Fills the filter to its capacity; gives its JSON and its file.
+/// Fills the filter to its capacity; returns its JSON and its file.
 fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let mut filter = BloomFilter::of(kind.empty(kind.usual_capacity())?);
     let members = filter.capacity().min(1000);
@@ -166,7 +165,7 @@ fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     Ok((expected, filter.file(&opener)))
 }
 
-/// The length, and each stretch of bytes between long rows of zeros.
+/// The length, and each run of bytes between long runs of zeros.
 fn without_zeros(file: &[u8]) -> Value {
     const LONG: usize = 8;
     let mut parts = Vec::new();

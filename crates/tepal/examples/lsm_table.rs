@@ -1,10 +1,10 @@
-//! A table file of an LSM tree with a thousand filters in it, asked where they lie in the map of
-//! the file: nothing is copied, and a key is hashed once for all of them.
+//! A table file of an LSM tree with a thousand filters in it. Lookups read them in place, in the
+//! map of the file: nothing is copied, and a key is hashed once for all of them.
 //!
-//! Each filter is in the embedded form: its bits and 16 bytes. What all of them have in common (the
-//! seed) the store keeps. With the feature `static` the same is done with static filters, and what
-//! both take is printed for tables of 1,000 to a million keys: the static ones take two thirds of
-//! the bytes. (Of 100 keys both take two lines of 64 bytes, and what stands behind these.)
+//! Each filter is in the embedded form: its bits and 16 bytes. The store keeps what all of them
+//! share (the seed). With the feature `static` the same is done with static filters, and the sizes
+//! of both are printed for tables of 1,000 to a million keys: the static ones take two thirds of
+//! the bytes. (For 100 keys both take two lines of 64 bytes, and the 16 bytes.)
 //!
 //! ```sh
 //! cargo run --release -p tepal --features static --example lsm_table
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use tepal::{BloomFilter, builders::BloomFilterBuilder, storage::InBytes};
 
-/// What all filters of the store have in common.
+/// The properties that all filters of the store share.
 fn store() -> BloomFilterBuilder {
     BloomFilter::builder().seed(0x5EED).false_positive_rate(0.01)
 }
@@ -25,7 +25,7 @@ fn keys_of(block: Range<u64>) -> impl Iterator<Item = String> {
     block.map(|key| format!("user{key}"))
 }
 
-/// Puts a filter behind what is there, at a multiple of 64, and says where it is.
+/// Appends a filter at a multiple of 64, and returns its place.
 fn append(table: &mut Vec<u8>, filter: Vec<u8>) -> Range<usize> {
     table.resize(table.len().next_multiple_of(64), 0);
     let start = table.len();
@@ -33,7 +33,7 @@ fn append(table: &mut Vec<u8>, filter: Vec<u8>) -> Range<usize> {
     start..table.len()
 }
 
-/// Writes a table, maps it, and asks in the map.
+/// Writes a table, maps it, and runs lookups in the map.
 fn in_map<T>(table: &[u8], ask: impl FnOnce(&[u8]) -> tepal::Result<T>) -> Result<T, Box<dyn Error>> {
     let path = std::env::temp_dir().join(format!("tepal-lsm-table-{}", std::process::id()));
     fs::write(&path, table)?;
@@ -69,8 +69,7 @@ pub(crate) fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Tables do not change, so that their filters may be the smallest: of the keys of each there is a
-/// ribbon.
+/// Tables do not change, so their filters may be the smallest: the keys of each become a ribbon.
 #[cfg(feature = "static")]
 mod ribbons {
     use std::error::Error;
@@ -79,7 +78,7 @@ mod ribbons {
 
     use super::{append, in_map, keys_of, store};
 
-    /// The same hash, and the same rate.
+    /// The same hash and the same rate.
     fn static_store() -> RibbonFilterBuilder {
         RibbonFilter::builder().seed(0x5EED).false_positive_rate(0.01)
     }

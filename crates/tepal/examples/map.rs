@@ -1,13 +1,13 @@
-//! What a map takes, by the bits of its values and its rate: bits a key of everything that is in
-//! it, and how many times the least.
+//! The size of a map, by the bits of its values and its rate: bits a key in all, and how many times
+//! the least.
 //!
-//! `cargo run --release -p tepal --features static --example map -- 1000000` is a table of a
+//! `cargo run --release -p tepal --features static --example map -- 1000000` prints a table for a
 //! million keys.
 
 use tepal::{Opened, RibbonMap, file::Format, hash::finish_hash};
 
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // A country for each block of addresses, named.
+    // A country for each block of addresses, by name.
     let blocks = [("2.125.160.0/24", "GB"), ("81.2.69.0/24", "GB"), ("89.160.20.0/24", "SE")];
     let names = ["GB", "SE"];
     let value = |name: &str| names.iter().position(|other| *other == name).map_or(0, |value| value as u32);

@@ -1,12 +1,12 @@
 //! Damages a file of every kind in every way and reads it:
 //! `cargo run --release -p tepal --features seal --example mutations -- 1000000`.
 //!
-//! Of each kind: every single bit of a file of 64 KiB, and so many random mutations of a file of 2
-//! KiB. The one kind that has no file below 4 MiB has every bit of its header and every 4,099th of
-//! the rest changed, and just as many mutations, which take most of the time. With a kind's name
-//! behind the number it is that kind alone.
+//! For each kind: every single bit of a file of 64 KiB, and the given number of random mutations of
+//! a file of 2 KiB. The one kind that has no file below 4 MiB has every bit of its header and every
+//! 4,099th of the rest changed, and the same number of mutations, which take most of the time. With
+//! a kind's name after the number only that kind is tested.
 //!
-//! Prints a table; ends with 1 where one of them was read as if it were whole, made a panic, or
+//! Prints a table; exits with 1 if a damaged file was read without an error, caused a panic, or
 //! took more memory than twice the file and 64 KiB.
 
 #[path = "../tests/shared/allocator.rs"]
@@ -30,7 +30,7 @@ fn main() {
         std::process::exit(2);
     };
     let only = std::env::args().nth(2);
-    // Said once, in the table.
+    // The table reports it once.
     std::panic::set_hook(Box::new(|_| {}));
     let samples: Vec<Sample> = tepal_kinds().into_iter().map(|kind| sample(kind, 2048)).collect();
     println!(

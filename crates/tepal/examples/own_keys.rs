@@ -34,7 +34,7 @@ pub(crate) fn main() -> tepal::Result<()> {
     seen.insert(&42u64)?;
     assert!(seen.contains("42"));
 
-    // Numbers alone are hashed as they are, without a text: much faster, and text is refused.
+    // In a filter of integers a number is hashed without a text: much faster, and text is refused.
     let mut ids = BloomFilter::builder().capacity(1000).key_domain(KeyDomain::Integer).build()?;
     ids.insert_iter(1..=1000u64)?;
     assert!(ids.contains(&7u16) && ids.contains("7") && ids.insert("seven").is_err());

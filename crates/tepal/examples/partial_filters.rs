@@ -1,4 +1,4 @@
-//! Eight filters that were filled apart, by threads, processes or machines, united into one.
+//! Eight filters that threads, processes or machines filled separately, united into one.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example partial_filters
@@ -9,8 +9,8 @@ use std::thread;
 use tepal::BloomFilter;
 
 pub(crate) fn main() -> tepal::Result<()> {
-    // All parts have the size of the whole: a filter for an eighth of the keys would be another
-    // one.
+    // All parts have the size of the whole: a filter for an eighth of the keys would have another
+    // shape.
     let builder = BloomFilter::builder().capacity(80_000).false_positive_rate(0.01);
     let parts: Vec<tepal::Result<Vec<u8>>> = thread::scope(|scope| {
         let workers: Vec<_> = (0..8u64)
@@ -33,7 +33,7 @@ pub(crate) fn main() -> tepal::Result<()> {
     assert!(all.contains(&(7, 9_999)) && all.keys_inserted() == Some(80_000));
     assert!(all.false_positive_rate() < 0.0105);
 
-    // Filters that would not give one set are refused, and the text says why.
+    // Filters that cannot be united are refused, and the error says why.
     let other = BloomFilter::builder().capacity(80_000).false_positive_rate(0.01).seed(7).build()?;
     println!("{}", all.union_with(&other).unwrap_err());
     Ok(())

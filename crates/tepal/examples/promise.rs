@@ -1,8 +1,8 @@
 //! Measures the promise at any size: `cargo run --release -p tepal --example promise -- 100000000`.
 //!
-//! Builds a filter of each layout at 1 %, 0.1 % and 10^-4, or at a second argument, from that many
-//! keys, asks every member and as many strangers, and prints a table. 10^8 keys take some minutes
-//! and 250 MB.
+//! Builds a filter of each layout from this many keys at 1 %, 0.1 % and 10^-4, or at a rate given
+//! as second argument. Looks up every member and the same number of non-members, and prints a
+//! table. 10^8 keys take some minutes and 250 MB.
 
 #[path = "../tests/promise/keys.rs"]
 mod keys;

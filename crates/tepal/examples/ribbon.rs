@@ -1,5 +1,5 @@
-//! What a ribbon filter takes, by the number of its keys and its rate: bits a key of everything
-//! that is in it, and how many times the least that any filter of the rate takes.
+//! The size of a ribbon filter, by its number of keys and its rate: bits a key in all, and how many
+//! times the least bits that any filter of the rate can take.
 //!
 //! `cargo run --release -p tepal --features static --example ribbon -- 1000000` goes up to a
 //! million keys.

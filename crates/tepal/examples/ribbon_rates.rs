@@ -1,11 +1,11 @@
 //! Ribbon filters at rates between two powers of two: what the second ribbon saves, and what it
-//! costs to build and to ask, beside the same filter that was asked to be fast (`prefer_speed`).
-//! Each rate is measured with other keys, and the hits are a million of its own.
+//! costs to build and in lookups, compared with the filter built with `prefer_speed`. Each rate is
+//! measured with other non-members, and the lookups of members are a million of the filter's own.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon_rates -- 1000000` is of a
-//! million keys. Nanoseconds a key, the best of five; ratios hold, figures do not. With `scan`
-//! behind the number of keys it tells how many times the least such filters take at the worst, of
-//! 64 rates between each two powers of two.
+//! `cargo run --release -p tepal --features static --example ribbon_rates -- 1000000` uses a
+//! million keys. Nanoseconds a key, the best of five; only the ratios carry over to other machines.
+//! With `scan` after the number of keys it prints how many times the least bits such filters take
+//! at worst, over 64 rates between each two powers of two.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -13,16 +13,16 @@ use std::time::Instant;
 use tepal::{RibbonFilter, hash::finish_hash};
 
 const RATES: [f64; 8] = [0.4, 0.2, 0.1, 0.07, 0.05, 0.04, 0.0234, 0.01];
-/// Other keys by which a rate is measured.
+/// Non-members by which a rate is measured.
 const OTHERS: u64 = 10_000_000;
-/// Keys that are asked for in turn.
+/// Keys that are looked up in turn.
 const ASKED: u64 = 1_000_000;
 /// Keys of a batch.
 const BATCH: usize = 4096;
 /// Rates of a scan between two powers of two.
 const SCANNED: u32 = 64;
 
-/// Nanoseconds for each of so many, the best of five times.
+/// The nanoseconds for each of this many, the best of five times.
 fn timed(count: u64, mut work: impl FnMut() -> usize) -> f64 {
     let mut best = f64::MAX;
     for _ in 0..5 {
@@ -48,14 +48,14 @@ fn found_in_batches(filter: &RibbonFilter, hashes: &[u64]) -> usize {
     found
 }
 
-/// The size at the worst between each two powers of two.
+/// The worst size between each two powers of two.
 fn scan(members: &[u64]) -> tepal::Result<()> {
     println!("| rates | times the least, at most | at | planned, at most |\n| --- | --: | --: | --: |");
     for power in 1..10 {
         let (mut worst, mut at, mut planned) = (0.0, 0.0, 0.0f64);
         let (most, least) = (0.5f64.powi(power), 0.5f64.powi(power + 1));
         for step in 0..SCANNED {
-            // Half of them lie just beyond a step, where a second ribbon may begin or end.
+            // Half of them are just past a step, where a second ribbon may begin or end.
             let step = f64::from(step) + if step % 2 == 0 { 0.02 } else { 0.98 };
             let rate = most - (most - least) * step / f64::from(SCANNED);
             let builder = RibbonFilter::builder().false_positive_rate(rate);

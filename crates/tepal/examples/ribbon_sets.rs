@@ -1,9 +1,9 @@
-//! Builds ribbon filters of very many sets and asks each for all of its keys, one by one and as a
-//! batch: sets of every size from 0 on, and random ones whose sizes lie about those at which
-//! something else begins. It stops at the first that cannot be built or loses a key.
+//! Builds ribbon filters of very many sets and looks up all keys of each, one by one and as a
+//! batch: sets of every size from 0 on, and random ones around the sizes at which the filter's form
+//! changes. It stops at the first that cannot be built or loses a key.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon_sets -- 1000000` is a million
-//! of them: `testdata/records/ribbon-sets.md`.
+//! `cargo run --release -p tepal --features static --example ribbon_sets -- 1000000` builds a
+//! million of them: `testdata/records/ribbon-sets.md`.
 
 use std::time::Instant;
 
@@ -11,14 +11,14 @@ use tepal::{RibbonFilter, hash::finish_hash};
 
 /// Sets of all sizes up to this one.
 const SIZES: u64 = 20_000;
-/// Keys at which a filter changes: the last slots are full, the first layer is as small as a layer
-/// can be, its buckets become coarse, it is filled more, as many keys as the last slots take are
-/// left over by it and by the second one, two shards become of one, and three.
+/// Numbers of keys at which a filter's form changes: the last slots are full; the first layer is as
+/// small as a layer can be; its buckets become coarse; it is filled more; the first layer, and the
+/// second, leave as many keys as the last slots take; one shard becomes two, and then three.
 const EDGES: [u64; 12] = [0, 64, 128, 256, 320, 2_017, 2_048, 5_100, 10_240, 20_000, 131_072, 207_000];
-/// From here on a set is one of few.
+/// From this size on only few sets are built.
 const LARGE: u64 = 20_000;
 
-/// Numbers that look like random ones.
+/// Pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -31,7 +31,7 @@ impl Random {
         self.next() % limit
     }
 
-    /// A rate from 1/64 to 0.5, where a filter has a second ribbon more often than not.
+    /// A rate from 1/64 to 0.5, at which a filter usually has a second ribbon.
     fn high_rate(&mut self) -> f64 {
         0.5f64.powi(1 + self.below(5) as i32) * (0.5 + self.below(1 << 20) as f64 / (1u64 << 21) as f64)
     }
@@ -47,12 +47,12 @@ impl Random {
         }
     }
 
-    /// About one of the edges, the large ones seldom.
+    /// A size near one of the edges, seldom near the large ones.
     fn size(&mut self) -> u64 {
         let is_large = self.below(2_000) == 0;
         let edges = EDGES.iter().filter(|edge| (**edge > LARGE) == is_large);
         let edge = edges.clone().nth(self.below(edges.count() as u64) as usize).copied().unwrap_or(0);
-        // Small sets are more, so that a million take minutes.
+        // Small sets are more frequent, so that a million take minutes.
         if edge > 4_000 && edge <= LARGE && self.below(8) > 0 {
             return self.below(700);
         }
@@ -61,12 +61,12 @@ impl Random {
     }
 }
 
-/// What was built.
+/// The counts of the built filters.
 #[derive(Default)]
 struct Count {
     sets: u64,
     keys: u64,
-    /// How many were given twice or more often.
+    /// The number of keys that were given twice or more often.
     repeated: u64,
 }
 
@@ -86,7 +86,7 @@ impl Count {
         let mut answers = vec![false; keys.len()];
         filter.contains_many_hashes(&keys, &mut answers);
         assert!(answers.iter().all(|held| *held), "a batch loses a key: {}", case());
-        // One at a time and together for keys that are not in it too.
+        // Lookups one at a time and together, of non-members too.
         keys.truncate(100);
         keys.iter_mut().for_each(|key| *key = !*key);
         let mut answers = vec![false; keys.len()];

@@ -1,8 +1,8 @@
 //! Fills segment filters with pairs of key and segment up to their capacity, in six mixes and by
-//! every way in, and stops at the first that refuses one: keys that nobody chose are taken up to
-//! the capacity, however many segments each is in.
+//! every way of inserting, and stops at the first pair that is refused. Keys that nobody chose must
+//! be taken up to the capacity, in however many segments each is.
 //!
-//! `cargo run --release -p tepal --features table --example segment_mixes -- 10000` does ten
+//! `cargo run --release -p tepal --features table --example segment_mixes -- 10000` runs ten
 //! thousand seeds of each mix.
 
 #[path = "../tests/shared/segment_mixes.rs"]

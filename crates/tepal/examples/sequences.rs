@@ -1,9 +1,10 @@
 //! Random operations on filters of every kind against an exact set:
 //! `cargo run --release -p tepal --features foreign,seal --example sequences -- 1000000`.
 //!
-//! So many sequences of up to 24 operations (insert, insert many, unite, intersect, fold, save and
-//! read, clear), in turn over the kinds and policies. A member that is missing or is called new,
-//! and more strangers let in than the bits allow, end it with a message.
+//! The argument is the number of sequences, each of up to 24 operations (insert, insert many,
+//! unite, intersect, fold, save and read, clear), in turn over the kinds and policies. It ends with
+//! a message if a member is missing or is called new, or if there are more false positives than the
+//! bits allow.
 
 #[path = "../tests/shared/kinds.rs"]
 mod kinds;
@@ -21,7 +22,7 @@ fn main() {
         eprintln!("usage: sequences [COUNT], such as 1000000");
         std::process::exit(2);
     };
-    // A scheme whose filters always have 4 MiB comes a thousand times less often.
+    // A scheme whose filters always have 4 MiB is used a thousand times less often.
     let (large, small): (Vec<_>, Vec<_>) = kinds().into_iter().partition(|kind| is_large(&**kind));
     println!(
         "| kind | sequences | operations | members asked | missed | strangers asked | let in | expected |"

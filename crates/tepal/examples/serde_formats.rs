@@ -1,4 +1,4 @@
-//! A filter as a field of something that serde writes.
+//! A filter as a field of a type that serde writes.
 //!
 //! ```sh
 //! cargo run --release -p tepal --features serde --example serde_formats
@@ -21,12 +21,11 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let again: Segment = serde_json::from_str(&json)?;
     assert!(again.keys.contains("banana") && again.name == "2026-11");
 
-    // The file of the filter is inside, so damage is refused as everywhere.
+    // The field contains the filter's file, so damage is refused.
     let damaged = json.replacen("AAA", "AAB", 1);
     println!("{}", serde_json::from_str::<Segment>(&damaged).map(|segment| segment.name).unwrap_err());
 
-    // A field for whatever kind of filter there is; the types of the kinds (`RibbonFilter`) are
-    // fields too.
+    // A field for any kind of filter; the types of the kinds (`RibbonFilter`) can be fields too.
     let any: AnyFilter = again.keys.into();
     let any: AnyFilter = serde_json::from_str(&serde_json::to_string(&any)?)?;
     assert!(any.contains("apple"));

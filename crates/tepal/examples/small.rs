@@ -1,9 +1,9 @@
 //! Measures the promise of small filters: `cargo run --release -p tepal --example small [FILTERS]`.
 //!
 //! Builds many filters of each size, each with a seed of its own, once with the keys of its
-//! capacity and once until it refuses a key, and prints how far their rates are from the promise:
-//! the mean, how many are beyond 1.03 times, the worst. The rates are worked out from the bits. Of
-//! 30,000 keys it makes a fifth as many filters. A thousand filters of each size take some minutes.
+//! capacity and once until it refuses a key. Prints how far their rates are from the promise: the
+//! mean, how many are beyond 1.03 times, the worst. The rates are computed from the bits. For
+//! 30,000 keys it makes a fifth of the filters. A thousand filters of each size take some minutes.
 
 use tepal::{BloomFilter, Layout};
 

@@ -13,7 +13,7 @@ pub(crate) fn main() -> tepal::Result<()> {
     let seen = BloomFilter::builder().false_positive_rate(0.001).build_from(words)?;
     assert_eq!(seen.capacity(), 3);
 
-    // From many sources, in any number: counted on disk, in bounded memory, repeats not twice.
+    // From many sources, in any number: counted on disk, in bounded memory; repeats count once.
     let gather = Gather::new(BloomFilter::builder().false_positive_rate(0.01), Format::Tepal)?;
     for day in 0..7u64 {
         gather.insert_many(&(1000 * day..1000 * day + 2000).collect::<Vec<_>>())?;

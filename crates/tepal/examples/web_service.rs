@@ -1,5 +1,5 @@
-//! A filter that all requests of a service share: tasks ask and insert at once, rayon fills it in
-//! parallel, and it is saved while they go on.
+//! A filter that all requests of a service share: tasks look up and insert at once, rayon fills it
+//! in parallel, and it is saved while they go on.
 //!
 //! ```sh
 //! cargo run --release -p tepal --example web_service
@@ -13,7 +13,7 @@ use tepal::{BloomFilter, storage::Shared};
 
 type Seen = Arc<BloomFilter<Shared>>;
 
-/// A request: is this visitor new? Neither a lock nor `&mut` is needed.
+/// A request: is this visitor new? It needs neither a lock nor `&mut`.
 async fn request(seen: Seen, visitor: u64) -> tepal::Result<bool> {
     seen.insert(&visitor)
 }
@@ -22,15 +22,14 @@ async fn request(seen: Seen, visitor: u64) -> tepal::Result<bool> {
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
     let seen: Seen = Arc::new(BloomFilter::builder().capacity(200_000).build()?.into_shared());
 
-    // At the start: the known visitors, in batches over all processors.
+    // At the start: the known visitors, in batches on all processors.
     let known: Vec<u64> = (0..100_000).collect();
     known.par_chunks(4096).try_for_each(|piece| seen.insert_many(piece))?;
 
     let tasks: Vec<_> =
         (99_000..101_000).map(|visitor| tokio::spawn(request(seen.clone(), visitor))).collect();
 
-    // Every so often, on a thread where blocking is fine: a whole file, whatever is inserted
-    // meanwhile.
+    // From time to time, on a thread that may block: a whole file, whatever is inserted meanwhile.
     let path = std::env::temp_dir().join(format!("tepal-web-service-{}.tepal", std::process::id()));
     let (saved, to) = (seen.clone(), path.clone());
     tokio::task::spawn_blocking(move || saved.save(to)).await??;

@@ -1,9 +1,9 @@
-//! A blacklist with a white list beside it: `cargo run --release -p tepal --features
-//! extras --example white_list`.
+//! A blacklist with a white list:
+//! `cargo run --release -p tepal --features extras --example white_list`.
 //!
-//! Of those whose mail is refused by mistake some complain. Their addresses are made exceptions of
-//! the filter, once they were compared with the blacklist: from then on they pass, and nobody on
-//! the blacklist does.
+//! Some people whose mail is refused by mistake complain. Their addresses are compared with the
+//! blacklist and then become exceptions of the filter: from then on their mail passes, and no mail
+//! of the blacklist does.
 
 use tepal::{BloomFilter, Exceptions, Opened, file::Format, hash::PreparedKeys};
 
@@ -21,7 +21,7 @@ pub(crate) fn main() -> tepal::Result<()> {
     let mut exceptions = Exceptions::new();
     let wrong = exceptions.take(list.filter(), &prepared(&customers)?);
     println!("{wrong} of {} customers are refused by mistake", customers.len());
-    // A customer who is on the blacklist too would pass from now on.
+    // A customer who is also on the blacklist would pass from now on.
     assert!(!exceptions.among(&prepared(&blocked)?).contains(&true));
 
     let list = list.except(&exceptions)?;

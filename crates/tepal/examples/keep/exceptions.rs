@@ -6,17 +6,18 @@ use tepal::{Exceptions, Opened, hash::PreparedKeys};
 use super::{Numbered, Subject, add_keys, digits, numbers, tepal_kinds};
 
 const MEMBERS: u64 = 1000;
-/// Of the strangers behind the members these are exceptions, where the filter says yes for them.
+/// Of this many non-members after the members, the ones that the filter says yes for become
+/// exceptions.
 const KNOWN: u64 = 2000;
 
-/// How exceptions are kept in a file.
+/// How a file stores exceptions.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Form {
     List,
     Divider,
 }
 
-/// What is kept: a name, a Bloom filter of the list, and the form of its exceptions.
+/// What to keep: a name, a Bloom filter of the list, and the form of its exceptions.
 pub(super) fn forms() -> Vec<(&'static str, Box<dyn Subject>, Form)> {
     let named = |name: &str| tepal_kinds().into_iter().find(|kind| kind.name() == name);
     [
@@ -42,7 +43,7 @@ fn prepared(file: &Opened, keys: &Numbered) -> tepal::Result<PreparedKeys> {
     Ok(prepared)
 }
 
-/// Fills the filter, and excepts the strangers that it says yes for; gives the JSON and the file.
+/// Fills the filter, and excepts its false positives; returns the JSON and the file.
 pub(super) fn kept(kind: &dyn Subject, form: Form) -> tepal::Result<(Value, Vec<u8>)> {
     let mut file = kind.empty(kind.usual_capacity())?;
     let members = kind.keys(&numbers(0..MEMBERS));

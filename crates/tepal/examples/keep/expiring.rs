@@ -5,11 +5,10 @@ use tepal::{AnyFilter, ExpiringFilter, facts::Window};
 
 use super::{Numbered, Subject, add_keys, numbers};
 
-/// Members of each of two times; some come at both.
+/// Members of each of two times; some are inserted at both.
 const MEMBERS: u64 = 500;
 
-/// For each key a digit: 0 where it is not held, 1 where it came in this generation, 2 where it
-/// came before.
+/// A digit for each key: 0 if it is not held, 1 if it was inserted in this generation, 2 if before.
 fn ages(filter: &ExpiringFilter, numbered: &Numbered) -> String {
     let hashes = match numbered {
         Numbered::Texts(texts) => {
@@ -25,7 +24,7 @@ fn ages(filter: &ExpiringFilter, numbered: &Numbered) -> String {
     hashes.unwrap_or_else(|error| unreachable!("{error}")).into_iter().map(digit).collect()
 }
 
-/// Fills the filter at two times; gives its JSON and its file.
+/// Fills the filter at two times; returns its JSON and its file.
 pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let mut opened = kind.empty(kind.usual_capacity())?;
     kind.keys(&numbers(0..MEMBERS)).insert_each(&mut opened, |_, _| ())?;

@@ -6,10 +6,10 @@ use tepal::{AnyFilter, hash::finish_hash};
 
 use super::{Numbered, Subject, add_keys, digits, numbers};
 
-/// As many as take a layer and last slots.
+/// Enough for a layer and last slots.
 const MEMBERS: u64 = 3000;
 
-/// Builds the filter; gives its JSON and its file.
+/// Builds the map; returns its JSON and its file.
 pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let opened = kind.filled(MEMBERS, &numbers(0..MEMBERS))?;
     let answers = digits(kind.keys(&numbers(MEMBERS..2 * MEMBERS)).held(&opened));
@@ -47,7 +47,7 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     Ok((expected, opener.file(&opened)))
 }
 
-/// The value of each, or a `-`, between spaces.
+/// The value of each key, or a `-`, separated by spaces.
 fn values_text(values: &[Option<u32>]) -> String {
     let text = |value: &Option<u32>| value.map_or("-".to_string(), |value| value.to_string());
     values.iter().map(text).collect::<Vec<_>>().join(" ")

@@ -8,7 +8,7 @@ use super::{Numbered, Subject, add_keys, numbers};
 /// Members, each once; each tenth is inserted three times.
 const MEMBERS: u64 = 800;
 
-/// Fills the filter; gives its JSON and its file.
+/// Fills the filter; returns its JSON and its file.
 pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let mut opened = kind.empty(kind.usual_capacity())?;
     kind.keys(&numbers(0..MEMBERS)).insert_each(&mut opened, |_, _| ())?;

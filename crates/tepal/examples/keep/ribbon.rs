@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::{Subject, add_keys, digits, numbers};
 
-/// As many as take a layer and last slots.
+/// Enough for a layer and last slots.
 const MEMBERS: u64 = 3000;
 
-/// Builds the filter; gives its JSON and its file.
+/// Builds the filter; returns its JSON and its file.
 pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let opened = kind.filled(MEMBERS, &numbers(0..MEMBERS))?;
     let answers = digits(kind.keys(&numbers(MEMBERS..2 * MEMBERS)).held(&opened));

@@ -5,11 +5,11 @@ use tepal::{AnyFilter, Opened, SegmentFilter, file::Format};
 
 use super::{Numbered, Subject, add_keys, numbers};
 
-/// Members; key i is in each of the ten named segments whose number divides i, and key 0 in eighty
+/// Members. Key i is in each of the ten named segments whose number divides i; key 0 is in eighty
 /// more without a name.
 const MEMBERS: u64 = 300;
 
-/// The segments of each key: the numbers between commas, a blank behind each key.
+/// The segments of each key: their numbers between commas, and a blank after each key.
 fn segments(filter: &SegmentFilter, hashes: &[u64]) -> String {
     let of = |hash: &u64| {
         let of: Vec<String> = filter.segments_of_hash(*hash).map(|s| s.number().to_string()).collect();
@@ -18,7 +18,7 @@ fn segments(filter: &SegmentFilter, hashes: &[u64]) -> String {
     hashes.iter().map(of).collect::<Vec<_>>().join(" ")
 }
 
-/// Fills the filter; gives its JSON and its file.
+/// Fills the filter; returns its JSON and its file.
 pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let opened = kind.empty(kind.usual_capacity())?;
     let AnyFilter::Segment(mut filter) = opened.into_filter() else { unreachable!("{}", kind.name()) };

@@ -1,10 +1,10 @@
-//! What the articles' examples share: filling a filter, asking it, and the table of what came out.
+//! Code that the articles' examples share: filling a filter, lookups, and the table of the results.
 
 use std::time::{Duration, Instant};
 
 use tepal::{BloomFilter, Key, Result, builders::BloomFilterBuilder};
 
-/// Keys asked in one call.
+/// The number of keys that one call looks up.
 const AT_ONCE: usize = 1 << 16;
 
 /// One filter, measured.
@@ -22,8 +22,8 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Asks a filled filter for its members (none may be missed) and for others (few should be
-    /// held).
+    /// Looks up the members of a filled filter (none may be missed) and other keys (few should be
+    /// false positives).
     pub(crate) fn ask<K: Key>(
         name: &str,
         filter: &BloomFilter,
@@ -53,7 +53,7 @@ impl Row {
     }
 }
 
-/// Builds a filter of these keys; says how long inserting took.
+/// Builds a filter of these keys, and measures the time of inserting.
 pub(crate) fn fill<K: Key>(builder: BloomFilterBuilder, keys: &[K]) -> Result<(BloomFilter, Duration)> {
     let mut filter = builder.build()?;
     let start = Instant::now();
@@ -61,7 +61,7 @@ pub(crate) fn fill<K: Key>(builder: BloomFilterBuilder, keys: &[K]) -> Result<(B
     Ok((filter, start.elapsed()))
 }
 
-/// Prints one line a filter: times are for one key, the rate measured is among the others asked.
+/// Prints one line a filter: times are for one key, the measured rate is among the other keys.
 pub(crate) fn print(rows: &[Row]) {
     println!(
         "{:<24} {:>10} {:>10} {:>11} {:>11} {:>10} {:>10}",
@@ -100,7 +100,7 @@ fn percent(rate: f64) -> String {
     }
 }
 
-/// The one argument an example takes, a number from 1 to `most`; anything else ends with the usage.
+/// The only argument of an example, a number from 1 to `most`; anything else ends with the usage.
 pub(crate) fn argument(usage: &str, default: usize, most: usize) -> usize {
     let arguments: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into()).collect();
     let number = match arguments.as_slice() {

@@ -1,4 +1,4 @@
-//! What can go wrong, each with what was found, what was expected and what to do.
+//! Every error of the crate: what was found, what was expected and what to do.
 
 mod details;
 #[cfg(feature = "foreign")]
@@ -15,60 +15,60 @@ pub use parquet::{ParquetFile, ParquetFilter};
 pub use crate::ids::Operation;
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 
-/// The result of everything in this crate that can be refused.
+/// The result type of every call in this crate that can fail.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// Why a filter was not built, not opened, not changed or not asked.
+/// Why a filter could not be built, opened, changed or queried.
 ///
-/// The text (`Display`) is one line that names what was found, what was expected and the way out.
-/// `Debug` gives the same text, so that `fn main() -> tepal::Result<()>` ends with it.
+/// The text (`Display`) is one line: what was found, what was expected and what to do. `Debug`
+/// gives the same text, so a `fn main() -> tepal::Result<()>` that fails prints it.
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter that no filter can have.
+    /// A parameter is outside its allowed values.
     #[non_exhaustive]
     Parameter {
-        /// Which parameter.
+        /// The name of the parameter.
         name: &'static str,
         /// The value given.
         found: String,
-        /// What it must be.
+        /// The allowed values.
         expected: String,
     },
-    /// The rate cannot be reached by this layout.
+    /// The layout cannot reach the rate.
     #[non_exhaustive]
     RateOutOfReach {
-        /// The rate asked for.
+        /// The requested rate.
         rate: f64,
-        /// The rate again in words, why it is out of reach, and what would do.
+        /// The rate in words, why it is out of reach, and which parameters would reach it.
         reason: String,
     },
-    /// More memory than this machine can address or hold.
+    /// The filter needs more memory than this machine can address or has.
     #[non_exhaustive]
     TooLarge {
         /// The size of the bit array in bytes.
         bytes: u64,
     },
-    /// The filter holds as many keys as it was planned for, and its policy is to refuse more.
+    /// The filter holds as many keys as its capacity, and its policy refuses more.
     #[non_exhaustive]
     CapacityReached {
-        /// The keys it was planned for.
+        /// The capacity in keys.
         capacity: u64,
-        /// How many keys of this call were inserted before it was full: go on from there.
+        /// Keys of this call that were inserted before the filter was full. Continue after them.
         inserted: usize,
     },
-    /// The keys in the filter fall on few of its lines, as if they had been chosen by its own hash:
-    /// keys like them would get in far more often than promised. Found when half of the keys of the
-    /// capacity are in, where the policy is to refuse.
+    /// The keys fall on few of the filter's lines, as if they had been chosen by its own hash. Keys
+    /// like them would be found wrongly far more often than promised. Checked under the policy that
+    /// refuses, when the filter holds half of its capacity.
     #[non_exhaustive]
     KeysClustered {
-        /// The share of wrong answers now for keys like the members.
+        /// The false-positive rate now for keys like the members.
         rate: f64,
-        /// The promised one.
+        /// The promised rate.
         promised: f64,
-        /// How many keys of this call were inserted before.
+        /// Keys of this call that were inserted before the error.
         inserted: usize,
     },
-    /// A key that the filter's key domain does not have, such as text in an integer filter.
+    /// The key is not in the filter's key domain, for example text in an integer filter.
     #[non_exhaustive]
     KeyRefused {
         /// The filter's key domain.
@@ -76,26 +76,26 @@ pub enum Error {
         /// The key, cut after a few characters.
         found: String,
     },
-    /// A 64-bit hash was asked of a scheme that has none, or given to one.
+    /// A call with a 64-bit hash, but the filter's scheme has none.
     #[non_exhaustive]
     NoHash {
         /// The filter's scheme.
         scheme: Scheme,
     },
-    /// A key was given to a filter that takes the caller's hashes alone ([`Scheme::CallerHash`]).
+    /// A key was given to a filter that takes only the caller's hashes ([`Scheme::CallerHash`]).
     #[non_exhaustive]
     CallerHashes {
-        /// The name that the caller gave the hash.
+        /// The name that the caller gave to the hash.
         name: String,
     },
-    /// Something that this kind of filter cannot do.
+    /// The kind of filter does not support the operation.
     #[non_exhaustive]
     NotPossible {
         /// The kind.
         kind: Kind,
-        /// What was asked of it.
+        /// The operation.
         operation: Operation,
-        /// What would do.
+        /// What to do instead.
         instead: &'static str,
     },
     /// Two filters that cannot be combined.
@@ -103,163 +103,162 @@ pub enum Error {
     Incompatible {
         /// The property in which they differ.
         property: &'static str,
-        /// Its value in the filter that was to change.
+        /// Its value in the filter that was to be changed.
         expected: String,
-        /// Its value in the other one.
+        /// Its value in the other filter.
         found: String,
     },
-    /// A filter whose keys are hashed otherwise than the caller says.
+    /// The filter hashes its keys in another way than the caller expects.
     #[non_exhaustive]
     OtherKeys {
-        /// In what they differ.
+        /// The property in which they differ.
         property: &'static str,
-        /// What the caller says.
+        /// The value that the caller expects.
         expected: String,
-        /// What the filter has.
+        /// The filter's value.
         found: String,
     },
-    /// A key domain that files of a format do not have.
+    /// Files of the format cannot have keys of this domain.
     #[non_exhaustive]
     NoSuchKeys {
         /// The format.
         format: Format,
-        /// The domain that was asked for.
+        /// The requested key domain.
         found: KeyDomain,
-        /// Those that its program's keys can have.
+        /// The key domains of the format.
         expected: &'static [KeyDomain],
     },
-    /// A file whose filter has another name than the one that was asked for
+    /// The name in the file is not the expected one
     /// ([`Open::expect_name`](crate::Open::expect_name)).
     #[non_exhaustive]
     OtherName {
-        /// The name that was asked for.
+        /// The expected name.
         expected: String,
-        /// The one in the file.
+        /// The name in the file, if it has one.
         found: Option<String>,
     },
-    /// A filter that a file of another format cannot hold.
+    /// The filter cannot be written in this format.
     #[non_exhaustive]
     Unconvertible {
         /// The format.
         format: Format,
-        /// What stands against it.
+        /// The reason.
         obstacle: Obstacle,
     },
     /// The bytes are not a tepal file.
     #[non_exhaustive]
     NotTepal {
-        /// What they look like.
+        /// What the bytes look like.
         found: Looks,
     },
-    /// A file of a version, kind or feature that this build does not know.
+    /// The file has a version, kind or feature that this build does not know.
     #[non_exhaustive]
     Unsupported {
-        /// What is not known.
+        /// What is unknown.
         what: &'static str,
         /// The value found.
         found: u64,
-        /// What this build knows.
+        /// The values that this build knows.
         known: &'static str,
     },
-    /// Bits that cannot be asked where they lie.
+    /// The bits cannot be read in place, without a copy.
     #[non_exhaustive]
     NotInPlace {
-        /// So many bytes past a multiple of 64 in memory. 0 on a big-endian machine, which has to
-        /// copy every file.
+        /// Bytes from the last multiple of 64 to the start of the bits in memory. 0 on a big-endian
+        /// machine, which has to copy every file.
         past: usize,
     },
-    /// The bytes cannot be read as what the caller says they are.
+    /// The bytes are not in the format that the caller named.
     #[non_exhaustive]
     NotOfFormat {
         /// The format that the caller named.
         format: Format,
-        /// The format whose mark they have.
+        /// The format whose mark the bytes have.
         found: Format,
     },
-    /// More bytes than are read, or unpacked, where nothing else says how many there may be.
+    /// The input has more bytes than the limit for an input that does not tell its own length.
     #[non_exhaustive]
     PastLimit {
-        /// What there is more of.
+        /// What is too long.
         what: &'static str,
-        /// The most bytes that it may have.
+        /// The limit in bytes.
         most: u64,
-        /// What would do.
+        /// What to do instead.
         instead: &'static str,
     },
-    /// A key is in as often as it can be.
+    /// The key is already in the filter as many times as the filter can count.
     #[cfg(feature = "table")]
     #[non_exhaustive]
     TooManyCopies {
-        /// How often.
+        /// The largest number of copies.
         most: u64,
-        /// How many keys of this call are in.
+        /// Keys of this call that were inserted before the error.
         inserted: usize,
     },
-    /// So many keys have numbers that lie side by side, or are the same, that no table of four
-    /// times the size holds them all: as if they had been chosen by the filter's own hash.
+    /// Too many keys have equal or neighbouring numbers: even a table of four times the size cannot
+    /// hold them all. It looks as if the keys had been chosen by the filter's own hash.
     #[cfg(feature = "table")]
     #[non_exhaustive]
     NumbersClustered {
-        /// How many keys of this call were inserted before.
+        /// Keys of this call that were inserted before the error.
         inserted: usize,
     },
-    /// Of the pairs that a map is built of, two have one key and different values: or two keys have
-    /// one 64-bit hash.
+    /// A map was built from two different values for one key, or for two keys with the same 64-bit
+    /// hash.
     #[cfg(feature = "static")]
     #[non_exhaustive]
     SeveralValues {
         /// The hash of the key.
         hash: u64,
-        /// Its two least values.
+        /// The two smallest values of the key.
         values: [u32; 2],
     },
-    /// The file is damaged: it is not what was written.
+    /// The file is damaged: its bytes are not the written ones.
     #[non_exhaustive]
     Damaged {
-        /// Which part, and how it shows.
+        /// The damaged part, and the sign of the damage.
         what: String,
     },
-    /// A patch for another file than the one that it was given.
+    /// The patch belongs to another file than the given one.
     #[cfg(feature = "extras")]
     #[non_exhaustive]
     OtherOld {
-        /// Is the file what the patch makes, so that there is nothing to do?
+        /// Is the given file already the result of the patch, so that there is nothing to do?
         is_new: bool,
     },
-    /// A filter made with a secret key was opened without it.
+    /// The filter was made with a secret key and opened without it.
     KeyRequired,
-    /// A filter made with a secret key was opened with another one.
+    /// The filter was made with a secret key and opened with another one.
     WrongKey,
     /// A secret key was given for a filter that was made without one.
     KeyNotUsed,
-    /// A sealed file was opened without the key of its seal.
+    /// The file is sealed and was opened without a seal key.
     SealRequired,
-    /// A sealed file is not what the holder of this seal key has sealed.
+    /// The seal does not match: the file was changed, or sealed with another key.
     WrongSeal,
     /// A seal key was given for a file without a seal.
     NotSealed,
-    /// A file was to be made new, and there is one of that name.
+    /// A file of this name already exists, and the call was to create a new one.
     #[cfg(feature = "std")]
     #[non_exhaustive]
     FileExists {
-        /// The file.
+        /// The path of the file.
         path: String,
     },
-    /// A file was to be saved over the one that was opened, and that is not there any more, or was
-    /// changed.
+    /// The file to be overwritten was changed or removed after it was opened.
     #[cfg(feature = "std")]
     #[non_exhaustive]
     FileChanged {
-        /// The file.
+        /// The path of the file.
         path: String,
     },
-    /// The operating system refused to read or write.
+    /// The operating system reported an error on reading or writing.
     #[cfg(feature = "std")]
     #[non_exhaustive]
     Io {
-        /// What was being done, with the file's name where there is one.
+        /// The operation, with the file's name if it has one.
         doing: String,
-        /// What the system answered.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -283,10 +282,10 @@ impl Error {
     }
 }
 
-/// The one place where parts of errors become texts, so that this is compiled once.
+/// Turns a part of an error into text: one function, so that it is compiled once.
 #[cold]
 #[inline(never)]
-/// What a call that inserts many keys did before it stopped.
+/// Says how many keys a call inserted before it stopped.
 fn say_how_many_are_in(f: &mut fmt::Formatter<'_>, inserted: usize) -> fmt::Result {
     match inserted {
         0 => Ok(()),
@@ -294,7 +293,7 @@ fn say_how_many_are_in(f: &mut fmt::Formatter<'_>, inserted: usize) -> fmt::Resu
     }
 }
 
-/// A rate as one in so many.
+/// `n` of a rate that is written as "1 in n".
 fn one_in(rate: f64) -> u64 {
     (1.0 / rate + 0.5) as u64
 }
@@ -309,8 +308,8 @@ impl fmt::Display for Error {
             Error::Parameter { name, found, expected } => {
                 write!(f, "{name} is {found}; it must be {expected}")
             }
-            // Written by whoever plans: a program that only opens files has no use for the printing
-            // of floats.
+            // The planner writes this text, so that a program that only opens files does not
+            // contain the code that prints floats.
             Error::RateOutOfReach { reason, .. } => f.write_str(reason),
             Error::TooLarge { bytes } => write!(
                 f,
@@ -478,7 +477,7 @@ impl fmt::Debug for Error {
 }
 
 impl core::error::Error for Error {
-    /// The text has said what the system answered, so the chain of causes goes on behind that.
+    /// The message already contains the system's error, so `source` is the cause of that error.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             #[cfg(feature = "std")]
@@ -488,7 +487,7 @@ impl core::error::Error for Error {
     }
 }
 
-/// How the closed sets are read, from a number in a file and from a name.
+/// Reads members of the closed sets, from a number in a file or from a name.
 macro_rules! read {
     ($($type:ident),+) => {$(
         impl $type {
@@ -515,7 +514,7 @@ macro_rules! read {
 
 read!(Kind, Layout, Scheme, KeyDomain, OverCapacity, Format);
 
-/// What the keys of a domain are called, and what one of them is.
+/// The name of the keys of a domain, and the form that one key must have.
 fn keys_of(domain: KeyDomain) -> (&'static str, &'static str) {
     match domain {
         KeyDomain::Bytes => ("keys of bytes", "bytes"),

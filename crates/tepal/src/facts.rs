@@ -1,4 +1,4 @@
-//! What a filter is, as data: the one source of whatever shows a filter, in words or as JSON.
+//! What a filter is, as data: the source of every description, in words or as JSON.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,8 +10,8 @@ use crate::fields::check_text;
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
 
-/// What a filter can do: for programs that take a filter of any kind. It follows from the kind and
-/// from how the filter was built, and costs nothing, where [`Facts`] take passes over the bits.
+/// What a filter can do, for programs that take a filter of any kind. It follows from the kind and
+/// the parameters of the filter. It costs nothing; [`Facts`] count bits.
 ///
 /// ```
 /// use tepal::Filter;
@@ -22,39 +22,39 @@ use crate::key::Recipe;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Can {
-    /// It takes keys as they come.
+    /// New keys can be inserted.
     pub insert: bool,
-    /// It takes keys better all at once: each call copies a list beside what was built.
+    /// Insert keys in large batches: each call copies the list of the added keys.
     pub prefers_all_at_once: bool,
     /// Keys can be removed.
     pub remove: bool,
-    /// It counts copies of keys.
+    /// It counts the copies of a key.
     pub count: bool,
     /// Its keys expire.
     pub expire: bool,
-    /// It grows: its capacity is no limit.
+    /// It grows past its capacity.
     pub grow: bool,
-    /// What happens past its capacity can be changed.
+    /// The policy past its capacity can be changed.
     pub set_over_capacity: bool,
     /// It can be cleared and filled again.
     pub refill: bool,
-    /// It takes on all keys of another one.
+    /// It can become the union with another filter.
     pub unite: bool,
-    /// It keeps what another one has too.
+    /// It can become the intersection with another filter.
     pub intersect: bool,
-    /// It becomes a smaller filter of its kind.
+    /// It can be folded to a smaller filter of its kind.
     pub fold: bool,
-    /// It becomes a static filter.
+    /// It can be made a static filter.
     pub become_static: bool,
-    /// It says no for known keys.
+    /// Known non-members can be excepted: they get `false`.
     pub except: bool,
-    /// Its keys are in segments.
+    /// Its keys belong to segments.
     pub segments: bool,
     /// Its keys have values.
     pub values: bool,
 }
 
-/// Free text about the set that travels in the file. None of it changes an answer.
+/// Free text about the set, kept in the file. It never changes an answer.
 ///
 /// ```
 /// use tepal::{BloomFilter, facts::Labels};
@@ -66,61 +66,61 @@ pub struct Can {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Labels {
-    /// Name of the set.
+    /// The name of the set.
     pub name: Option<String>,
     /// Where the keys came from.
     pub source: Option<String>,
-    /// When, in the writer's own form.
+    /// The date of the set, in the writer's own form.
     pub date: Option<String>,
-    /// Which field of a row is the key. Whoever reads rows has to take it from there; the filter
-    /// sees keys.
+    /// The field of a row that is the key. The filter sees only keys: a program that reads rows has
+    /// to extract the field.
     pub field: Option<String>,
-    /// How the rows are written of which [`field`](Self::field) names one: `csv 2c`, `plain 09`,
-    /// `json` (FORMAT.md, section 4.3).
+    /// The syntax of the rows that contain [`field`](Self::field): `csv 2c`, `plain 09`, `json`
+    /// (FORMAT.md, section 4.3).
     pub rows: Option<String>,
 }
 
 impl Labels {
-    /// No text.
+    /// Labels without any text.
     #[must_use]
     pub const fn new() -> Self {
         Labels { name: None, source: None, date: None, field: None, rows: None }
     }
 
-    /// As a filter keeps them: most have none.
+    /// The labels in the form that a filter stores: `None` for no text, since most have none.
     pub(crate) fn kept(&self) -> Option<Box<Labels>> {
         self.tagged().next().is_some().then(|| Box::new(self.clone()))
     }
 
-    /// Name of the set.
+    /// Sets the name of the set.
     #[must_use]
     pub fn name(mut self, text: impl Into<String>) -> Self {
         self.name = Some(text.into());
         self
     }
 
-    /// Where the keys came from.
+    /// Sets the source of the keys.
     #[must_use]
     pub fn source(mut self, text: impl Into<String>) -> Self {
         self.source = Some(text.into());
         self
     }
 
-    /// When, in the writer's own form.
+    /// Sets the date, in the writer's own form.
     #[must_use]
     pub fn date(mut self, text: impl Into<String>) -> Self {
         self.date = Some(text.into());
         self
     }
 
-    /// Which field of a row is the key.
+    /// Sets the field of a row that is the key.
     #[must_use]
     pub fn field(mut self, text: impl Into<String>) -> Self {
         self.field = Some(text.into());
         self
     }
 
-    /// How the rows are written of which a field is the key.
+    /// Sets the syntax of the rows that contain the field.
     ///
     /// ```
     /// use tepal::{BloomFilter, facts::Labels};
@@ -135,14 +135,14 @@ impl Labels {
         self
     }
 
-    /// Tag and text of each label that is there, in file order (FORMAT.md, section 4.3).
+    /// Tag and text of each label that is set, in file order (FORMAT.md, section 4.3).
     pub(crate) fn tagged(&self) -> impl Iterator<Item = (u16, &str)> {
         [(1, &self.name), (2, &self.source), (3, &self.date), (4, &self.field), (ROWS, &self.rows)]
             .into_iter()
             .filter_map(|(tag, text)| Some((tag, text.as_deref()?)))
     }
 
-    /// Takes the text of a tag; `false` where it is none of theirs.
+    /// Sets the text of a tag; returns `false` if no label has this tag.
     pub(crate) fn set(&mut self, tag: u16, text: String) -> bool {
         let place = match tag {
             1 => &mut self.name,
@@ -156,7 +156,7 @@ impl Labels {
         true
     }
 
-    /// The texts must be such as a file can hold.
+    /// Checks that a file can hold the texts.
     pub(crate) fn check(&self) -> Result<()> {
         self.tagged().try_for_each(|(_, text)| check_text("a label", text))?;
         self.check_rows()?;
@@ -168,7 +168,7 @@ impl Labels {
         Ok(())
     }
 
-    /// How rows are written must be said as section 4.3 says, and of a field.
+    /// Checks that the label for rows has the syntax of section 4.3, and that a field is set.
     pub(crate) fn check_rows(&self) -> Result<()> {
         let Some(rows) = &self.rows else { return Ok(()) };
         let is_pointer = self.field.as_ref().map(|field| field.starts_with('/'));
@@ -190,10 +190,10 @@ impl Labels {
     }
 }
 
-/// The tag of the label that says how rows are written.
+/// The tag of the label for the syntax of rows.
 const ROWS: u16 = 7;
 
-/// Two hexadecimal digits of a byte that may stand between fields.
+/// Are these the two hexadecimal digits of a byte that can separate fields?
 fn is_separator(digits: &str) -> bool {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     digits.len() == 2
@@ -201,73 +201,73 @@ fn is_separator(digits: &str) -> bool {
         && !matches!(digits, "00" | "0a" | "0d" | "22")
 }
 
-/// Labels that leave room in a file's records for their tags and padding and for a scheme's
-/// parameter.
+/// The most bytes of labels. The rest of a file's records is left for their tags and padding and
+/// for a scheme's parameter.
 const MOST_LABEL_BYTES: usize = 65_000;
 
-/// Everything that is to know of a filter, as data ([`AnyFilter::facts`](crate::AnyFilter::facts),
-/// [`Opened::facts`](crate::Opened::facts)). Made by passes over the bits.
+/// Everything known about a filter, as data ([`AnyFilter::facts`](crate::AnyFilter::facts),
+/// [`Opened::facts`](crate::Opened::facts)). Computed in passes over all bits.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Facts {
-    /// What the filter is.
+    /// The kind of the filter.
     pub kind: Kind,
-    /// How key bytes become a hash, or bits.
+    /// How the bytes of a key become a hash, or bits.
     pub scheme: Scheme,
-    /// The public seed of the hash, where the scheme has one.
+    /// The public seed of the hash, if the scheme has one.
     pub seed: Option<u64>,
     /// The seed of [`Scheme::ValkeyBloom`].
     pub valkey_seed: Option<[u8; 32]>,
-    /// The name of the hash that the caller computes, under [`Scheme::CallerHash`].
+    /// The name of the caller's hash, for [`Scheme::CallerHash`].
     pub caller_hash: Option<String>,
-    /// What the keys are.
+    /// The key domain.
     pub key_domain: KeyDomain,
-    /// What is done to a key first.
+    /// The changes made to a key before hashing.
     pub recipe: Recipe,
-    /// Different keys it was planned for; of a chain, of all its filters.
+    /// The planned number of different keys; for a chain, the sum over its filters.
     pub capacity: u64,
-    /// The share of wrong answers promised up to that capacity.
+    /// The false-positive rate promised up to that capacity.
     pub promised_false_positive_rate: f64,
-    /// How many times the keys of its newest filter the next one of a chain is for; nothing of what
-    /// does not grow.
+    /// For a chain: the capacity of the next filter divided by that of the newest one. `None` for a
+    /// filter that does not grow.
     pub expansion: Option<u32>,
-    /// How long it keeps a key; nothing of what forgets none.
+    /// How long it keeps a key; `None` for a filter without a window.
     pub window: Option<WindowFacts>,
-    /// Keys that it says no for though its bits say yes.
+    /// The number of keys that get `false` although their bits are set.
     pub exceptions: u64,
-    /// Does it know them by a divider, so that it takes no further key?
+    /// Does a divider know the exceptions, so that no further key can be inserted?
     pub is_divided: bool,
-    /// What happens when more keys come.
+    /// What happens past the capacity.
     pub over_capacity: OverCapacity,
-    /// Does it hold more than its capacity, going by the bits?
+    /// Does it hold more keys than its capacity, estimated from the bits?
     pub is_over_capacity: bool,
     /// Does it refuse every new key? [`AnyFilter::is_full`](crate::AnyFilter::is_full).
     pub is_full: bool,
-    /// Keys given to it, repeats included, where that is known; of a union the sum of both, of a
-    /// table what it holds ([`AnyFilter::keys_inserted`](crate::AnyFilter::keys_inserted)). At most
-    /// so many are different.
+    /// Keys given to it, repeats included, if known. For a union the sum of both, for a table the
+    /// number of copies in it ([`AnyFilter::keys_inserted`](crate::AnyFilter::keys_inserted)). The
+    /// number of different keys is at most this.
     pub keys_inserted: Option<u64>,
-    /// Different keys in it, going by the bits.
+    /// Estimated number of different keys, from the bits.
     pub estimated_len: f64,
-    /// The share of wrong answers now.
+    /// The false-positive rate now.
     pub false_positive_rate: f64,
     /// Bytes of the bits in memory.
     pub size_in_bytes: u64,
     /// Free text about the set.
     pub labels: Labels,
-    /// The Bloom filters that it consists of, the oldest first: one, or the links of a chain; none
-    /// of a kind that has [`tables`](Self::tables).
+    /// Its Bloom filters, the oldest first: one, or the links of a chain. Empty for a kind that has
+    /// [`tables`](Self::tables).
     pub parts: Vec<PartFacts>,
-    /// The tables of numbers that it consists of, the oldest first; none of a Bloom filter.
+    /// Its tables of numbers, the oldest first. Empty for a Bloom filter.
     pub tables: Vec<TableFacts>,
-    /// The segments of a segment filter, by their numbers, and the values of a map that have names;
-    /// none of another kind.
+    /// The segments of a segment filter, by their numbers, or the named values of a map. Empty for
+    /// other kinds.
     pub segments: Vec<SegmentFacts>,
-    /// The ribbon that it is; nothing of other kinds.
+    /// Its ribbon; `None` for other kinds.
     pub ribbon: Option<RibbonFacts>,
     /// What its user should know.
     pub warnings: Vec<Warning>,
-    /// The file, where it is one that was opened or is to be written.
+    /// Its file, if it was opened from one or is to be written.
     pub file: Option<FileFacts>,
 }
 
@@ -281,13 +281,13 @@ pub struct PartFacts {
     pub num_hashes: u32,
     /// Bits of the array.
     pub bit_len: u64,
-    /// Different keys it was planned for.
+    /// The planned number of different keys.
     pub capacity: u64,
-    /// Keys given to it, repeats included, where that is known; of a union the sum of both.
+    /// Keys given to it, repeats included, if known; for a union the sum of both.
     pub keys_inserted: Option<u64>,
     /// Bits that are set.
     pub set_bits: u64,
-    /// The share of wrong answers of this one now.
+    /// The false-positive rate of this filter now.
     pub false_positive_rate: f64,
 }
 
@@ -298,7 +298,7 @@ impl PartFacts {
         self.set_bits as f64 / self.bit_len as f64
     }
 
-    /// Bits of the array for each key of the capacity.
+    /// Bits of the array divided by the capacity.
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         self.bit_len as f64 / self.capacity as f64
@@ -309,44 +309,44 @@ impl PartFacts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RibbonFacts {
-    /// Different keys in it.
+    /// The number of different keys in it.
     pub keys: u64,
-    /// So many of them were added beside the ribbon, 8 bytes each.
+    /// The number of keys that were added beside the ribbon, at 8 bytes each.
     pub added: u64,
-    /// Bits of everything in it, those of the added keys too.
+    /// Bits of the whole filter, with the added keys.
     pub bit_len: u64,
-    /// Bits that are stored for a key; some have one more.
+    /// Stored bits for each key; some keys have one more.
     pub columns: u8,
-    /// How many of these bits are those of its value; 0 in a filter.
+    /// How many of the stored bits are the value of the key; 0 in a filter.
     pub value_bits: u8,
     /// Layers of slots.
     pub layers: u8,
-    /// Slots of the keys that are in none of them.
+    /// Slots for the keys that are in no layer.
     pub last_slots: u16,
-    /// Of how many numbers its keys are, where it was made of a table; `None` where it was built of
+    /// The number of different numbers, if it was made from a table; `None` if it was built from
     /// keys.
     pub numbers: Option<u64>,
-    /// Keys that a second ribbon has one more bit of, for a rate between two powers of two; 0 where
-    /// there is none.
+    /// The number of keys with one more bit, in a second ribbon. It gives a rate between two powers
+    /// of two. 0 if there is no second ribbon.
     pub picked: u64,
 }
 
 impl RibbonFacts {
-    /// Different numbers in it, where it was made of a table: of its [`keys`](Self::keys) those
-    /// that were not added.
+    /// Different numbers in it, if it was made from a table: the [`keys`](Self::keys) that were not
+    /// added later.
     #[must_use]
     pub fn distinct_numbers(&self) -> Option<u64> {
         self.numbers.map(|_| self.keys.saturating_sub(self.added))
     }
 }
 
-/// How long an expiring filter keeps a key: its window.
+/// The window of an expiring filter: how long it keeps a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Window {
-    /// So much time, in the unit of the caller's clock: seconds, in the files of the command.
+    /// A time span in the unit of the caller's clock; seconds in the files of the command.
     Time(u64),
-    /// Until so many keys were inserted.
+    /// A number of keys: a key stays until this number of further keys is inserted.
     Keys(u64),
 }
 
@@ -365,10 +365,10 @@ impl fmt::Display for Window {
 pub struct WindowFacts {
     /// How long keys stay.
     pub window: Window,
-    /// In how many generations it is counted: keys stay for up to one more.
+    /// The number of generations in a window. A key stays for up to one generation longer.
     pub generations: u8,
-    /// The latest time that the filter was told, and nothing before it was told any; in a window of
-    /// keys, how many were inserted.
+    /// The latest time given to the filter, `None` before the first. For a window of keys, the
+    /// number of inserted keys.
     pub now: Option<u64>,
 }
 
@@ -376,11 +376,11 @@ pub struct WindowFacts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SegmentFacts {
-    /// Its number.
+    /// The number of the segment.
     pub number: u16,
-    /// Its name, where it has one.
+    /// The name of the segment, if it has one.
     pub name: Option<String>,
-    /// How many numbers it holds: different keys, but for those few whose numbers are equal.
+    /// The count of numbers in it: its different keys, except for the few keys with equal numbers.
     pub keys: u64,
 }
 
@@ -388,36 +388,36 @@ pub struct SegmentFacts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableFacts {
-    /// U: how many numbers there are.
+    /// U: the size of the range of numbers.
     pub numbers: u64,
-    /// Bits of a number that stand in its slot.
+    /// Bits of the remainder: the part of a number that its slot stores.
     pub remainder_bits: u8,
-    /// Bits of a slot beside these.
+    /// Bits of the tag in a slot, beside the remainder.
     pub tag_bits: u8,
-    /// Buckets that a line is home to.
+    /// Buckets in a line.
     pub buckets: u8,
-    /// Slots of a line.
+    /// Slots in a line.
     pub slots: u8,
-    /// Lines, of 64 bytes each.
+    /// Lines of 64 bytes.
     pub lines: u64,
-    /// Slots that are taken.
+    /// Slots in use.
     pub taken_slots: u64,
-    /// Copies of keys: as many as slots that are taken, or more where copies are counted.
+    /// Copies of keys: equal to the slots in use, or more if a slot has a count.
     pub keys: u64,
-    /// Different numbers in it.
+    /// Different numbers in the table.
     pub distinct_numbers: u64,
-    /// Different keys it was planned for.
+    /// The planned number of different keys.
     pub capacity: u64,
 }
 
 impl TableFacts {
-    /// The share of slots that are taken.
+    /// The load factor: the share of slots in use.
     #[must_use]
     pub fn load(&self) -> f64 {
         self.taken_slots as f64 / (self.lines as f64 * f64::from(self.slots))
     }
 
-    /// Bits of the table for each slot that is taken; for each key of the capacity where none is.
+    /// Bits of the table divided by the slots in use, or by the capacity while no slot is in use.
     #[must_use]
     pub fn bits_per_key(&self) -> f64 {
         let keys = if self.taken_slots == 0 { self.capacity } else { self.taken_slots };
@@ -431,23 +431,23 @@ impl TableFacts {
 pub struct FileFacts {
     /// Its format.
     pub format: Format,
-    /// Which of its forms it is, where the format has two.
+    /// Which form of the format it is, if the format has two.
     pub form: Option<Form>,
     /// The version of a tepal file.
     pub format_version: Option<u16>,
-    /// Its bytes.
+    /// The length of the file in bytes.
     pub file_len: u64,
-    /// Are the bits under a checksum, so that every change of them is found?
+    /// Does a checksum cover the bits, so that every change to them is detected?
     pub has_checksum: bool,
-    /// Pieces of a tepal file with a checksum of their own.
+    /// Chunks of a tepal file; each has its own checksum.
     pub chunks: Option<u64>,
     /// Is it sealed?
     pub is_sealed: bool,
-    /// What files of this format do not say, so that it was told or worked out.
+    /// What the format does not record, so that it was given by the caller or computed.
     pub not_recorded: Vec<Unrecorded>,
 }
 
-/// Which form of file it is, where a program writes its filter in two: RedisBloom's.
+/// The form of a file, for a format with two: RedisBloom.
 ///
 /// ```
 /// # #[cfg(feature = "foreign")] {
@@ -461,17 +461,17 @@ pub struct FileFacts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
-    /// The pairs that `BF.SCANDUMP` gives and `BF.LOADCHUNK` takes, one after the other.
+    /// The pairs that `BF.SCANDUMP` gives and `BF.LOADCHUNK` takes, in a row.
     Pairs,
     /// The payload that `DUMP` gives and `RESTORE` takes, with a checksum.
     Dump,
 }
 
 impl Form {
-    /// All of them.
+    /// All forms.
     pub const ALL: &'static [Form] = &[Form::Pairs, Form::Dump];
 
-    /// The name, as it is printed: `pairs`, `dump`.
+    /// The name as it is printed: `pairs`, `dump`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -487,49 +487,49 @@ impl fmt::Display for Form {
     }
 }
 
-/// Something that a file does not say of its filter.
+/// A property of a filter that its file does not record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unrecorded {
-    /// How keys become bytes: it was told, or bytes were assumed.
+    /// How keys become bytes. The caller gave it, or it was assumed to be bytes.
     KeyDomain,
-    /// How many keys it was planned for, and at which rate: both were worked out from the size.
+    /// The capacity and the rate. Both were computed from the size.
     Plan,
-    /// How many keys were given to it.
+    /// The number of inserted keys.
     KeysInserted,
 }
 
-/// What the user of a filter should know: promises that its scheme cannot keep.
+/// What a user should know about a filter: promises that its scheme cannot keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Positions of 31 bits: a large filter errs more often than its formula says.
+    /// The scheme has positions of 31 bits: a large filter errs more often than its formula says.
     Positions31Bits {
         /// The scheme.
         scheme: Scheme,
         /// The rate of a half full filter of this size.
         rate: f64,
-        /// The rate that would be expected of it.
+        /// The rate that the formula gives for it.
         expected: f64,
     },
-    /// The members fall on few of the filter's lines: keys that were chosen by the same hash are
-    /// wrongly found far more often than others.
+    /// The members fall on few of the filter's lines. Keys that were chosen by the same hash are
+    /// found wrongly far more often than others.
     Clustered {
         /// The rate now for keys like the members.
         rate: f64,
         /// The rate now for keys from anywhere.
         elsewhere: f64,
     },
-    /// Keys that were added beside a ribbon take more than a tenth of the filter.
+    /// The keys added beside a ribbon take more than a tenth of the filter's memory.
     ManyAdded {
-        /// So many keys.
+        /// The number of added keys.
         added: u64,
-        /// They take so many bytes,
+        /// The bytes of the added keys.
         bytes: u64,
-        /// of so many in all.
+        /// The bytes of the whole filter.
         of: u64,
     },
-    /// Colliding keys can be written down by hand.
+    /// The scheme is weak: colliding keys can be written down by hand.
     Weak {
         /// The scheme.
         scheme: Scheme,

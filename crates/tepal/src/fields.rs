@@ -1,5 +1,5 @@
-//! Reading and writing numbers and pieces one after the other. Reading past the end is an error and
-//! never a panic.
+//! Reads and writes numbers and pieces in sequence. Reading past the end is an error, never a
+//! panic.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,7 +12,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Reads `bytes` from byte `at` on.
+    /// Reads `bytes` from the offset `at` on.
     pub(crate) fn at(bytes: &'a [u8], at: usize) -> Self {
         Fields { bytes, at: at.min(bytes.len()) }
     }
@@ -30,22 +30,22 @@ impl<'a> Fields<'a> {
         Ok(taken)
     }
 
-    /// The next `len` bytes, for a length that a file claims.
+    /// The next `len` bytes; `len` was read from a file and is checked first.
     pub(crate) fn take_claimed(&mut self, len: u64) -> Result<&'a [u8]> {
         self.take(usize::try_from(len).unwrap_or(usize::MAX))
     }
 
-    /// Everything not read yet.
+    /// All bytes that are not read yet.
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// Where the next byte is.
+    /// The offset of the next byte.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
 
-    /// Nothing may follow.
+    /// Checks that no bytes follow.
     pub(crate) fn end(&self) -> Result<()> {
         match self.rest().len() {
             0 => Ok(()),
@@ -90,7 +90,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Where the numbers and pieces of a file go, one after the other.
+/// The destination of a file's numbers and pieces, written in sequence.
 pub(crate) trait Put {
     /// Writes these bytes.
     fn bytes(&mut self, bytes: &[u8]) -> Result<()>;
@@ -137,7 +137,7 @@ pub(crate) trait Put {
     }
 }
 
-/// Bytes of a piece of many words.
+/// Bytes of a piece of words.
 const PIECE: usize = 1 << 16;
 
 impl Put for Vec<u8> {
@@ -149,8 +149,8 @@ impl Put for Vec<u8> {
     }
 }
 
-/// Does it move the cursor, end the line or turn the direction of the text around it? Such a
-/// character shows another text than the one that is there (FORMAT.md, section 4.3).
+/// Does the character move the cursor, end the line or turn the direction of the text around it? It
+/// would make a text look like another one (FORMAT.md, section 4.3).
 fn is_steering(c: char) -> bool {
     matches!(
         c,
@@ -164,12 +164,12 @@ fn is_steering(c: char) -> bool {
     )
 }
 
-/// A text that a file can hold.
+/// Checks that a file can hold a text.
 pub(crate) fn check_text(what: &'static str, text: &str) -> Result<()> {
     if text.is_empty() || text.chars().any(is_steering) {
         let expected =
             "text that is not empty and has no control characters, nor any that turn the direction of text";
-        // `{:?}` would bring tables of all Unicode into every program that opens a file.
+        // `{:?}` would add Unicode tables to every program that opens a file.
         let shown: String = text.chars().map(|c| if is_steering(c) { '\u{FFFD}' } else { c }).collect();
         return Err(Error::parameter(what, format_args!("\"{shown}\""), expected));
     }

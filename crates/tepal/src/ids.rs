@@ -1,16 +1,15 @@
-//! The closed sets that a file names by number: plain enums, each with its frozen ids and its
-//! names.
+//! The closed sets of values that a file names by number: plain enums with frozen ids and names.
 //!
-//! A new member is one line here, a new kind one line in `list.rs`. Whatever has to know of it then
-//! does not compile until it does: its rule in [`key::schemes`](crate::key), its limits in
-//! [`bits`](crate::bits), its type in [`kinds`](crate::kinds), its file in
-//! [`format`](crate::format). The errors about a number or a name that no member has are in
+//! A new member is one line here; a new kind is one line in `list.rs`. The compiler then names
+//! everything that is missing: the rule in [`key::schemes`](crate::key), the limits in
+//! [`bits`](crate::bits), the type in [`kinds`](crate::kinds), the file in
+//! [`format`](crate::format). The errors for unknown numbers and names are in
 //! [`error`](crate::error).
 
 use core::fmt;
 
 /// Makes an enum whose members have a number and a name. `$what` is its name in an error about a
-/// number, `$the` in one about a name.
+/// number, `$the` in an error about a name.
 macro_rules! ids {
     (
         $(#[$outer:meta])*
@@ -29,12 +28,12 @@ macro_rules! ids {
             /// Every member that this build knows.
             pub const ALL: &'static [$type] = &[$($type::$member),+];
 
-            /// The number that stands for it in a file.
+            /// The number of the member in a file.
             pub const fn id(self) -> $number {
                 match self { $($type::$member => $id,)+ }
             }
 
-            /// Its name, in texts and on the command line.
+            /// The name of the member, in texts and on the command line.
             pub const fn name(self) -> &'static str {
                 match self { $($type::$member => $name,)+ }
             }
@@ -55,13 +54,13 @@ macro_rules! ids {
                 }
             }
 
-            /// What it is called in an error about a number.
+            /// The name of the set in an error about a number.
             pub(crate) const WHAT: &'static str = $what;
-            /// What it is called in an error about a name.
+            /// The name of the set in an error about a name.
             pub(crate) const THE: &'static str = $the;
-            /// Every number, with its name.
+            /// All numbers with their names.
             pub(crate) const NUMBERS: &'static str = concat!($($id, " (", $name, ") "),+).trim_ascii_end();
-            /// Every name.
+            /// All names.
             pub(crate) const NAMES: &'static str = concat!($($name, " "),+).trim_ascii_end();
         }
 
@@ -73,7 +72,7 @@ macro_rules! ids {
     };
 }
 
-/// Makes `Kind` of the list: every kind, built in or not, since a file may name any.
+/// Makes `Kind` from the list: every kind, also those not compiled in, since a file may name any.
 macro_rules! kind_ids {
     ($(
         $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
@@ -83,8 +82,8 @@ macro_rules! kind_ids {
         $form:ident of $of:ident: $form_module:ident::$form_type:ident;
     )*) => {
         ids! {
-            /// What a filter is. A kind with a tepal file of its own has its number in the file's
-            /// header.
+            /// The kind of a filter. A kind with a tepal file of its own has its number in the
+            /// file's header.
             Kind: u16, "filter kind", "the kind" {
                 $(
                     $(#[doc = $doc])*
@@ -95,7 +94,7 @@ macro_rules! kind_ids {
         }
 
         impl Kind {
-            /// Every number with its name, and the feature that it needs.
+            /// All numbers with their names, and the feature that each needs.
             pub(crate) const WITH_FEATURES: &'static str = concat!(
                 $($id, " (", $name, $(" with `", $feature, "`", $(" or `", $other, "`",)?)? ") "),+
             ).trim_ascii_end();
@@ -105,44 +104,45 @@ macro_rules! kind_ids {
 each_kind!(kind_ids);
 
 ids! {
-    /// Which bits a hash sets. Frozen numbers, only ever added to.
+    /// Which bits a hash sets. The numbers are frozen: new ones are added, none is changed.
     Layout: u8, "layout", "the layout" {
-        /// All bits in one cache line: one memory access a key. The fastest down to a rate of 0.1
-        /// %; 4 % more memory than scattered bits at 1 %, 9 % more at 0.1 %.
+        /// All bits in one cache line: one memory access for each key. The fastest layout down to a
+        /// rate of 0.1 %. 4 % more memory than scattered bits at 1 %, 9 % more at 0.1 %.
         Line = 1 "line",
-        /// Half of the bits in each of two lines: within 1 to 2 % of the memory of scattered bits
-        /// down to 0.1 %. A batch fetches the second line only for keys that pass the first.
+        /// Half of the bits in each of two lines. 1 to 2 % more memory than scattered bits down to
+        /// 0.1 %. A batch fetches the second line only for keys that pass the first.
         Double = 2 "double",
-        /// The 256-bit block of Apache Parquet's Bloom filter, 8 bits a key: the least work a key,
-        /// 10 % more memory than scattered bits at 1 %, 17 % more at 0.1 %.
+        /// The 256-bit block of Apache Parquet's Bloom filter, 8 bits a key. The least computation
+        /// for each key. 10 % more memory than scattered bits at 1 %, 17 % more at 0.1 %.
         SplitBlock = 3 "split-block",
-        /// The classic filter: k independent positions, each in a line of its own. The least
-        /// memory, the most memory accesses.
+        /// The classic filter: k independent positions, each in its own line. The least memory and
+        /// the most memory accesses.
         Scattered = 4 "scattered",
     }
 }
 
 ids! {
-    /// How the bytes of a key become a 64-bit hash, or go straight to bits. Frozen numbers, only
-    /// ever added to.
+    /// How the bytes of a key become a 64-bit hash, or positions of bits. The numbers are frozen:
+    /// new ones are added, none is changed.
     Scheme: u8, "hash scheme", "the hash scheme" {
-        /// XXH3-64 with a 64-bit seed that the file keeps: fast, the default. Someone who knows the
-        /// seed can choose keys that collide; where keys come from strangers, use
-        /// [`Scheme::SipHash13`].
+        /// XXH3-64 with a 64-bit seed that the file records: fast, the default. A person who knows
+        /// the seed can choose keys that collide; use [`Scheme::SipHash13`] for keys from
+        /// strangers.
         Xxh3 = 1 "xxh3",
-        /// SipHash-1-3 with a secret 16-byte key that is never in the file: nobody without the key
+        /// SipHash-1-3 with a secret 16-byte key that is never in the file. Nobody without the key
         /// can choose keys that collide. About four times the cost of XXH3 on short keys.
         SipHash13 = 2 "siphash13",
         /// XXH64 with seed 0, as Apache Parquet's Bloom filters use it.
         Xxh64 = 3 "xxh64",
-        /// A hash that the caller computes, under the name that the caller gives it
-        /// ([`caller_hash`](crate::builders::BloomFilterBuilder::caller_hash)). Such a filter takes
-        /// hashes and no keys.
+        /// A hash that the caller computes and names
+        /// ([`caller_hash`](crate::builders::BloomFilterBuilder::caller_hash)). The filter takes
+        /// hashes instead of keys.
         CallerHash = 4 "caller-hash",
         /// First article: MD5 with a counting byte; presets of 10 %, 1 % and 0.1 %.
         Md5Presets = 16 "md5-presets",
-        /// Second article: the halves of one MD5 digest, h1 + i·h2. In an array of few hundred bits
-        /// its positions run in short cycles, and it errs far more often than its formula says.
+        /// Second article: the halves of one MD5 digest, h1 + i·h2. In an array of a few hundred
+        /// bits the positions run in short cycles, and the filter errs far more often than its
+        /// formula says.
         Md5Split = 17 "md5-split",
         /// Third article: seven multiplicative hashes over UTF-16 units, always 2^25 bits. Weak:
         /// collisions can be written down by hand.
@@ -151,12 +151,12 @@ ids! {
         FnvCrc = 19 "fnv-crc",
         /// Fifth article: twelve words of one SHA-384 digest, 2^28 bits.
         Sha384 = 20 "sha384",
-        /// Guava's older strategy. Its positions are 31 bits, so it cannot keep its promise from
-        /// some 100 million keys on.
+        /// Guava's older strategy. Its positions have 31 bits, so it cannot keep its promise above
+        /// some 100 million keys.
         GuavaMitz32 = 21 "guava-mitz32",
-        /// Guava's present strategy.
+        /// Guava's current strategy.
         GuavaMitz64 = 22 "guava-mitz64",
-        /// Apache Spark up to 4.0. Its positions are 31 bits, as Guava's older strategy's.
+        /// Apache Spark up to 4.0. Its positions have 31 bits, as in Guava's older strategy.
         SparkV1 = 23 "spark-v1",
         /// Apache Spark from 4.1 on.
         SparkV2 = 24 "spark-v2",
@@ -166,27 +166,27 @@ ids! {
         Dcso = 26 "dcso",
         /// RedisBloom, with its 64-bit hashes.
         RedisBloom = 27 "redisbloom",
-        /// valkey-bloom, under its 32-byte seed.
+        /// valkey-bloom, with its 32-byte seed.
         ValkeyBloom = 28 "valkey-bloom",
     }
 }
 
 ids! {
-    /// What the keys of a filter are. The filter's domain decides which bytes are hashed, never the
-    /// type the caller holds the key in.
+    /// The type of a filter's keys. It decides which bytes are hashed, whatever type the caller
+    /// holds a key in.
     ///
-    /// [`Bytes`](KeyDomain::Bytes) and [`Integer`](KeyDomain::Integer) are for tepal's own filters;
-    /// the others are encodings that other programs hash and their files do not record, with the
-    /// feature `foreign`.
+    /// [`Bytes`](KeyDomain::Bytes) and [`Integer`](KeyDomain::Integer) are for tepal's own filters.
+    /// The others need the feature `foreign`: they are encodings that other programs hash and do
+    /// not record in their files.
     #[derive(Default)]
     KeyDomain: u8, "key domain", "the key domain" {
-        /// Bytes, the default. Text is its UTF-8; an integer is its shortest decimal text, so that
-        /// `42`, `"42"` and the line `42` are one key. Where all keys are numbers, `Integer` is
-        /// several times as fast.
+        /// Bytes, the default. Text is hashed as its UTF-8, an integer as its shortest decimal
+        /// text: `42`, `"42"` and the line `42` are the same key. If all keys are numbers,
+        /// `Integer` is several times as fast.
         #[default]
         Bytes = 1 "bytes",
-        /// 64-bit integers, hashed as 8 little-endian bytes; `i64` and `u64` share their bits (-1
-        /// and 2^64-1 are one key). Text is accepted only as the shortest decimal form of such an
+        /// 64-bit integers, hashed as 8 little-endian bytes. `i64` and `u64` share their bits: -1
+        /// and 2^64-1 are the same key. Text is accepted only as the shortest decimal form of an
         /// integer.
         Integer = 2 "int64",
         /// 32-bit integers, hashed as 4 little-endian bytes: Guava's `integerFunnel`, Parquet's
@@ -200,34 +200,33 @@ ids! {
         /// Numbers, hashed as the 8 bytes of an IEEE 754 binary64: Parquet's DOUBLE. Given as
         /// decimal text.
         Float64 = 6 "float64",
-        /// Bytes, given as hexadecimal digits: for keys that are no text, such as UUIDs, digests
-        /// and Parquet's DECIMAL. Either case; a hyphen may stand between two bytes.
+        /// Bytes, given as hexadecimal digits: for keys that are not text, for example UUIDs,
+        /// digests and Parquet's DECIMAL. Upper or lower case; a hyphen may separate two bytes.
         Hex = 7 "hex",
     }
 }
 
 ids! {
-    /// What happens when more keys come than the filter was planned for. Judged by the set bits
-    /// once as many keys as the capacity were given: keys that come twice use nothing up.
+    /// What happens past the capacity. From that many given keys on, the set bits decide, so a key
+    /// that was inserted twice counts once.
     #[derive(Default)]
     OverCapacity: u8, "over-capacity policy", "the over-capacity policy" {
-        /// Inserting a new key is an error, as soon as the keys of the capacity were given and one
-        /// more might take the rate past 1.03 times the promise; so the promise is kept. The
-        /// default.
+        /// Inserting a new key is an error once the capacity is used up and one more key might
+        /// raise the rate above 1.03 times the promise. So the promise is kept. The default.
         ///
         /// One refusal comes before the capacity: of keys that were chosen by the filter's own hash
         /// ([`Error::KeysClustered`](crate::Error::KeysClustered)).
         #[default]
         Refuse = 1 "refuse",
-        /// The key goes in, and `is_over_capacity` answers `true` from then on.
+        /// The key is inserted, and `is_over_capacity` returns `true` from then on.
         Warn = 2 "warn",
-        /// The key goes in, and nobody is told; the rate rises.
+        /// The key is inserted without a warning; the rate rises.
         Ignore = 3 "ignore",
     }
 }
 
 ids! {
-    /// A file format. The numbers stand in no file.
+    /// A file format. No file contains these numbers.
     Format: u8, "file format", "the format" {
         /// tepal's own (`FORMAT.md`).
         Tepal = 1 "tepal",
@@ -248,44 +247,44 @@ ids! {
     }
 }
 
-/// What a kind may be asked to do, and refuse ([`Error::NotPossible`](crate::Error::NotPossible)).
+/// An operation that a kind may refuse ([`Error::NotPossible`](crate::Error::NotPossible)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// To take a key.
+    /// To insert a key.
     Insert,
-    /// To forget all keys.
+    /// To remove all keys.
     Clear,
     /// To remove a key.
     Remove,
-    /// To be told the time.
+    /// To set the current time.
     Advance,
-    /// To take on all keys of another filter.
+    /// To become the union with another filter.
     Unite,
-    /// To keep what another filter has too.
+    /// To become the intersection with another filter.
     Intersect,
     /// To become a smaller filter of its kind.
     Fold,
     /// To become a static filter.
     BecomeStatic,
-    /// To do something else past its capacity.
+    /// To change the policy past the capacity.
     SetOverCapacity,
-    /// To keep texts about the set.
+    /// To keep labels about the set.
     SetLabels,
-    /// To say no for known keys.
+    /// To answer `false` for known keys.
     Except,
     /// To have segments.
     HaveSegments,
-    /// To be a value of another type: one Bloom filter, or the kind that a file was opened as.
+    /// To become a value of another type: one Bloom filter, or the kind that a file was opened as.
     BeAnother,
-    /// To be in a tepal file.
+    /// To be saved in a tepal file.
     BeInFile,
-    /// To be embedded in a store of the caller's.
+    /// To be embedded in a store of the caller.
     BeEmbedded,
 }
 
 impl Operation {
-    /// What the kind cannot do, as an error says it.
+    /// The operation in the words of an error.
     pub const fn name(self) -> &'static str {
         match self {
             Operation::Insert => "take this key",
@@ -306,7 +305,7 @@ impl Operation {
         }
     }
 
-    /// What to do instead, where the kind has nothing better to say.
+    /// What to do instead, if the kind has no better advice.
     pub(crate) const fn instead(self) -> &'static str {
         match self {
             Operation::Remove => "build a `QuotientFilter` of its keys (`tepal build --deletable`)",
@@ -336,8 +335,8 @@ mod tests {
 
     use super::*;
 
-    /// Each member has a number and a name of its own, and is found by both. They stand in the
-    /// order of their numbers, by which they are compared.
+    /// Every member has its own number and name and is found by both. The members stand in the
+    /// order of their numbers, which is also the order of comparison.
     macro_rules! goes_both_ways {
         ($($type:ident),+) => {$(
             assert!($type::ALL.windows(2).all(|pair| pair[0].id() < pair[1].id()), "{}", $type::WHAT);

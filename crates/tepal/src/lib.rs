@@ -38,21 +38,21 @@
 //! [`Filter`] or `&mut dyn` [`MutableFilter`]; [`Ask`] and [`Change`] add the calls that are
 //! generic over keys. [`can`](AnyFilter::can) says what a filter can do.
 //!
-//! `docs/choosing.md` in the repository has figures for each job, and says when no filter is for
-//! it.
+//! `docs/choosing.md` in the repository has figures for each job. It also names the jobs for which
+//! no filter is the right tool.
 //!
 //! # What an answer promises
 //!
 //! `false` is certain: a key that was inserted gets `true`, also after saving, union and folding.
 //! Only three calls take keys out: `remove`, `advance_to` and `except`. Remove only keys that you
-//! inserted: removing another may take a member out. `true` means perhaps: at most the promised
+//! inserted: removing another key may take a member out. `true` means perhaps: at most the promised
 //! rate of non-members gets it, as long as the filter holds no more keys than its capacity.
-//! [`OverCapacity`] chooses what happens beyond. The same bits are set on every machine, and for
-//! ever: `FORMAT.md` is their specification.
+//! [`OverCapacity`] chooses what happens beyond the capacity. The same keys set the same bits on
+//! every machine, and for ever: `FORMAT.md` is their specification.
 //!
 //! # How to
 //!
-//! Of a [`BloomFilter`]:
+//! For a [`BloomFilter`]:
 //!
 //! | you want | use |
 //! | --- | --- |
@@ -70,7 +70,7 @@
 //! | each answer before the next lookup | [`contains_branching`](BloomFilter::contains_branching) |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](builders::BloomFilterBuilder::build_with_bits) |
 //!
-//! Of most filters; the page of each type has its calls:
+//! For most filters; the page of each type lists its calls:
 //!
 //! | you want | use |
 //! | --- | --- |
@@ -121,7 +121,7 @@
 //!
 //! # Features
 //!
-//! If a file needs a feature that is off, opening it is an error that names the feature.
+//! Opening a file that needs a feature that is off is an error; the error names the feature.
 //!
 //! | feature | default | what it adds |
 //! | --- | --- | --- |
@@ -160,7 +160,7 @@ mod params;
 #[cfg(test)]
 mod tests;
 
-// Before the room of files, for the order of calls on the page of `BloomFilter`.
+// `kinds` comes before `format`, so that rustdoc lists the calls of `BloomFilter` in this order.
 mod kinds;
 
 mod format;
@@ -180,8 +180,8 @@ pub use kinds::exceptions::Exceptions;
 pub use kinds::{AnyFilter, Ask, Change, Filter, MutableFilter, Removal};
 pub use params::{Goal, Plan};
 
-/// The builders: `builder()` of a filter's type gives its one; and what fills a Bloom filter key by
-/// key.
+/// The builders that `builder()` of each filter type returns, and [`Inserter`](builders::Inserter),
+/// which fills a Bloom filter key by key.
 pub mod builders {
     pub use super::kinds::bloom::{BloomFilterBuilder, Inserter};
     #[cfg(feature = "static")]
@@ -192,7 +192,7 @@ pub mod builders {
     };
 }
 
-/// Files, beyond opening and saving: whose format, a lock, a patch, a filter inside bytes.
+/// Files, beyond opening and saving: formats, a lock, a patch, a filter inside other bytes.
 pub mod file {
     #[cfg(feature = "extras")]
     pub use super::format::patch::Patch;
@@ -202,21 +202,20 @@ pub mod file {
     pub use super::ids::Format;
 }
 
-/// From a key to its hash: for whoever hashes ahead of a filter, on other threads, or by a hash of
-/// their own.
+/// Hashing without a filter: ahead of it, on other threads, or with a hash of your own.
 pub mod hash {
     #[cfg(feature = "foreign")]
     pub use super::key::Md5Split;
     pub use super::key::{Compound, DEFAULT_SEED, KeyHasher, Offset, PreparedKeys, finish_hash};
 }
 
-/// Segments: the names, and the answers, of a [`SegmentFilter`].
+/// Segments: the names and the answers of a [`SegmentFilter`].
 #[cfg(feature = "table")]
 pub mod segments {
     pub use super::kinds::table::{Segment, SegmentAnswers, Segments, check_segment_name};
 }
 
-/// Where a filter's bits live: the parameter of [`BloomFilter`] and of the ribbons.
+/// Where a filter's bits live: the type parameter of [`BloomFilter`] and of the ribbons.
 pub mod storage {
     #[cfg(target_has_atomic = "64")]
     pub use super::kinds::bloom::Shared;
@@ -225,7 +224,7 @@ pub mod storage {
     };
 }
 
-/// The types of the list.
+/// Exports the filter types that `list.rs` lists.
 macro_rules! types {
     ($(
         $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
@@ -246,12 +245,12 @@ macro_rules! types {
 }
 each_kind!(types);
 
-/// The package's README's examples, compiled and run.
+/// The examples of the package's README, compiled and run.
 #[cfg(all(doctest, feature = "std"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The examples of the page for people who come from other libraries.
+/// The examples of the page for people who come from other libraries, compiled and run.
 #[cfg(all(doctest, feature = "foreign", feature = "parallel", feature = "serde"))]
 #[doc = include_str!("../docs/coming-from.md")]
 struct ComingFrom;

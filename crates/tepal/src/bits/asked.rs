@@ -1,11 +1,10 @@
-//! Bits wherever they are.
+//! The bits of a lookup, in plain or in shared memory.
 
 #[cfg(target_has_atomic = "64")]
 use super::atomic::AtomicLine;
 use super::line::Line;
 
-/// The bits of a filter, to be asked: as they lie in memory or in a mapped file, or shared by
-/// threads.
+/// The bits of a filter, to be read: in memory, in a mapped file, or shared by threads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bits<'a> {
     Plain(&'a [Line]),
@@ -14,7 +13,7 @@ pub(crate) enum Bits<'a> {
 }
 
 impl Bits<'_> {
-    /// The line as it is now.
+    /// A copy of the line's present value.
     #[inline(always)]
     pub(crate) fn line(self, i: usize) -> Line {
         match self {

@@ -1,11 +1,11 @@
-//! Lines that many threads set and ask at once.
+//! Lines that many threads set and read at once.
 //!
-//! Every access is `Relaxed`. Bits are only ever set, by one read-modify-write of one word, so none
-//! is lost; and whoever finds a bit set (and therefore does not set it again) passes it on to all
-//! that happens after, as if it had set the bit itself: the accesses to one word are coherent. More
-//! than that is not promised, and a stronger order would not promise more of one key; it would cost
-//! nothing on x86-64, but elsewhere it would forbid the loads of a batch to overtake each other,
-//! from which a batch has its speed.
+//! Every access is `Relaxed`. Bits are only set, never cleared, by one read-modify-write of one
+//! word, so no bit is lost. A thread may find a bit set and therefore not set it again. It passes
+//! the bit on to everything that happens later, as if it had set it: accesses to one word are
+//! coherent. More is not promised, and a stronger ordering would promise no more for one key. A
+//! stronger ordering costs nothing on x86-64. On other CPUs it would keep the loads of a batch in
+//! order, and a batch is fast because they are not.
 
 // Index loops over arrays of eight, as in `rule`.
 #![allow(clippy::needless_range_loop)]
@@ -22,13 +22,13 @@ use super::fetch::fetch_line;
 use super::rule::{Lines, LinesMut};
 use super::{LINE_BITS, Line};
 
-/// 512 bits, one cache line, shared by threads. As large and as aligned as a [`Line`].
+/// 512 bits, one cache line, shared by threads. Same size and alignment as a [`Line`].
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct AtomicLine([AtomicU64; 8]);
 
 impl AtomicLine {
-    /// The line as it is now. Another thread may be setting bits in it: each word is read once.
+    /// A copy of the line. Another thread may be setting bits in it: each word is read once.
     #[inline(always)]
     pub(crate) fn load(&self) -> Line {
         let mut line = [0; 8];
@@ -39,12 +39,13 @@ impl AtomicLine {
     }
 }
 
-/// The same bits, in the same memory: the standard library collects into the vector it takes from.
+/// Makes lines shared, in the same memory: the standard library collects into the vector it
+/// consumes.
 pub(crate) fn share(lines: Vec<Line>) -> Vec<AtomicLine> {
     lines.into_iter().map(|line| AtomicLine(line.0.map(AtomicU64::new))).collect()
 }
 
-/// The way back, in the same memory too.
+/// The reverse of [`share`], also in the same memory.
 pub(crate) fn unshare(lines: Vec<AtomicLine>) -> Vec<Line> {
     lines.into_iter().map(|line| Line(line.0.map(AtomicU64::into_inner))).collect()
 }
@@ -57,13 +58,13 @@ pub(crate) fn count(lines: &[AtomicLine]) -> u64 {
     lines.iter().map(in_line).sum()
 }
 
-/// Sets a bit, and says whether this call did it.
+/// Sets a bit and returns whether this call set it.
 pub(crate) fn set_bit(lines: &[AtomicLine], position: u64) -> bool {
     let (word, bit) = (word(lines, position), 1 << (position % 64));
     word.load(Relaxed) & bit == 0 && word.fetch_or(bit, Relaxed) & bit == 0
 }
 
-/// How many bits would be set in the union.
+/// The number of bits that would be set in the union.
 pub(crate) fn count_union(lines: &[AtomicLine], others: &[Line]) -> u64 {
     let in_line = |(line, other): (&AtomicLine, &Line)| {
         line.load().0.iter().zip(&other.0).map(|(a, b)| u64::from((a | b).count_ones())).sum::<u64>()
@@ -71,7 +72,7 @@ pub(crate) fn count_union(lines: &[AtomicLine], others: &[Line]) -> u64 {
     lines.iter().zip(others).map(in_line).sum()
 }
 
-/// Sets all bits of other lines. Says how many of them it set in the sample.
+/// Sets all bits of other lines. Returns how many of them it set in the sample.
 pub(crate) fn union(lines: &[AtomicLine], others: &[Line]) -> u64 {
     let mut atomics = Atomics::new(lines);
     for (number, Line(words)) in others.iter().enumerate() {
@@ -82,7 +83,7 @@ pub(crate) fn union(lines: &[AtomicLine], others: &[Line]) -> u64 {
     atomics.sampled()
 }
 
-/// Unsets all bits, while nobody else has the lines.
+/// Clears all bits; the caller has the lines for itself.
 pub(crate) fn clear(lines: &mut [AtomicLine]) {
     lines.iter_mut().for_each(|line| *line = AtomicLine(core::array::from_fn(|_| AtomicU64::new(0))));
 }
@@ -97,24 +98,24 @@ fn word(lines: &[AtomicLine], position: u64) -> &AtomicU64 {
     &lines[(position / LINE_BITS) as usize].0[(position / 64 % 8) as usize]
 }
 
-/// The first so many lines of so many are the sample, whose set bits are counted as they are set:
-/// all of a small array; and one in 64 of a large one, so that threads seldom meet at the counter.
-/// The keys in 512 lines differ from their mean by a standard deviation of about 0.6 %; what is
-/// left to the limit is looked at again and again, so that counts for less and less of it.
+/// The number of lines in the sample; bits set in it are counted. The sample is the whole of a
+/// small array and one line in 64 of a large one, so that threads seldom meet at the counter. The
+/// keys in 512 lines differ from the mean by a standard deviation of about 0.6 %. The rest up to
+/// the limit is measured again and again, so the error matters less each time.
 pub(crate) fn sample(lines: usize) -> usize {
     lines.min((lines / 64).max(512))
 }
 
-/// What an insert has done.
+/// The result of an insert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NewBits {
-    /// Bits that it found not set.
+    /// Bits that were not set before.
     pub(crate) found: u32,
-    /// Bits that it set in the sample; each bit is counted by just one thread.
+    /// Bits that this call set in the sample; each bit is counted by exactly one thread.
     pub(crate) sampled: u32,
 }
 
-/// Shared lines as the rules see them.
+/// Shared lines in the form that the rules use.
 pub(crate) struct Atomics<'a> {
     lines: &'a [AtomicLine],
     sample: usize,
@@ -133,7 +134,7 @@ impl<'a> Atomics<'a> {
         self.sampled
     }
 
-    /// Which bits of the mask the words lack.
+    /// The bits of the mask that are not set in the words.
     #[inline(always)]
     fn missing<const N: usize>(words: &[AtomicU64], mask: &[u64; N]) -> [u64; N] {
         let mut missing = [0; N];
@@ -143,10 +144,10 @@ impl<'a> Atomics<'a> {
         missing
     }
 
-    /// Sets the bits of the mask in a line's words from number `from` on, where one is missing.
-    /// Whether any is missing is a branch that the CPU guesses, so that it does not wait for the
-    /// line before the next key. A locked operation saved is worth a loop over words that ends when
-    /// it is not expected to.
+    /// Sets the bits of the mask in a line's words from number `from` on, if one is missing. The
+    /// CPU predicts the branch "is any missing", so it can start the next key before the line
+    /// arrives. A saved locked operation is worth the loop over words, whose end is often
+    /// mispredicted.
     #[inline(always)]
     fn set_words<const N: usize>(&mut self, line: usize, from: usize, mask: &[u64; N]) -> u32 {
         let words = &self.lines[line].0[from..from + N];
@@ -164,8 +165,7 @@ impl<'a> Atomics<'a> {
         found
     }
 
-    /// Sets the bits that are missing in words of the sample, and counts those that it was the one
-    /// to set.
+    /// Sets the missing bits in words of the sample, and counts the bits that this call set first.
     #[inline(always)]
     fn set_sampled<const N: usize>(&mut self, words: &[AtomicU64], missing: &[u64; N]) {
         for_each_touched(missing, |i| {
@@ -175,7 +175,7 @@ impl<'a> Atomics<'a> {
     }
 }
 
-/// Does something for each word in which the mask has a bit.
+/// Calls `with` for each word in which the mask has a bit.
 #[inline(always)]
 fn for_each_touched<const N: usize>(mask: &[u64; N], mut with: impl FnMut(usize)) {
     let mut touched = 0u32;
@@ -232,8 +232,8 @@ impl LinesMut for Atomics<'_> {
     #[inline(always)]
     fn set(&mut self, line: usize, mask: &[u64; 8]) {
         let words = &self.lines[line].0;
-        // In a batch the line is there already: a locked operation saved is worth a branch guessed
-        // wrong.
+        // In a batch the line is already in the cache: a saved locked operation is worth a
+        // mispredicted branch.
         let missing = Self::missing(words, mask);
         if line < self.sample {
             return self.set_sampled(words, &missing);

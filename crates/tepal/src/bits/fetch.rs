@@ -1,14 +1,14 @@
-//! Asking the CPU to bring memory nearer, ahead of a read.
+//! Prefetches memory.
 
 #![allow(unsafe_code)]
 
-/// Asks the CPU to bring a line nearer. Changes nothing that a program can see.
+/// Prefetches a line. Has no effect that a program can see.
 #[inline(always)]
 pub(crate) fn fetch_line<T>(line: &T) {
     fetch(&raw const *line);
 }
 
-/// The same of any address.
+/// Prefetches any address.
 #[inline(always)]
 fn fetch<T>(line: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -27,7 +27,7 @@ fn fetch<T>(line: *const T) {
     let _ = line;
 }
 
-/// Asks the CPU to bring the value at this place nearer, wherever it is.
+/// Prefetches the value at this place.
 #[cfg(any(feature = "static", feature = "table"))]
 #[inline(always)]
 pub(crate) fn fetch_at<T>(values: &[T], at: usize) {

@@ -1,9 +1,8 @@
-//! The loops of [`super::rule`] compiled once for each CPU level, and the only place that chooses
-//! one.
+//! The loops of [`super::rule`], compiled once for each CPU level. Only this file chooses a level.
 //!
-//! A [`Kernel`] is chosen when a filter is made, by the CPU and by the rule of its layout; from
-//! then on a call costs one function pointer, for a single key or for a whole batch. Every level is
-//! the same source, so every level sets the same bits.
+//! A [`Kernel`] is chosen when a filter is made, by the CPU and by the rule of the filter's layout.
+//! Then a call is one call through a function pointer, for a single key or a whole batch. All
+//! levels are compiled from one source, so they set the same bits.
 
 #![allow(unsafe_code)]
 
@@ -19,13 +18,13 @@ use super::rules::Rules;
 use super::{Bits, Line};
 use inside::{Inside, InsideMut};
 
-/// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. There
-/// is a table for each call, so that a program has in it what it calls: one that only asks has no
-/// loop that changes bits. The lines come first and the rules last: the compiler passes the hash in
-/// the register that x86-64 multiplies from.
+/// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. Each
+/// call has its own table, so that a program contains only the loops it uses: a program that only
+/// looks up keys has no loop that changes bits. The parameters are the lines first and the rules
+/// last: so the compiler passes the hash in the register that x86-64 multiplies from.
 type Table<F> = [[F; Rules::COUNT]; NAMES.len()];
 
-/// The levels, the best one last. Every aarch64 CPU has NEON: there, the baseline is that level.
+/// The levels, the best one last. Every aarch64 CPU has NEON, which is the baseline there.
 const NAMES: &[&str] = &[
     #[cfg(not(target_arch = "aarch64"))]
     "baseline",
@@ -39,10 +38,10 @@ const NAMES: &[&str] = &[
     "avx512-vpopcnt",
 ];
 
-/// Compiles a loop for every level, and for every rule where it is one of a rule's.
+/// Compiles a loop for every level, and for every rule if the loop depends on the rule.
 macro_rules! table {
-    // With `$one_by_one` the loop has no form of its own on x86-64 without AVX2. The scattered
-    // layout gains nothing from AVX-512: its loops are those of AVX2 there.
+    // With `$one_by_one`, x86-64 without AVX2 uses that function instead of a loop of its own. The
+    // scattered layout gains nothing from AVX-512 and uses the loops of AVX2.
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$rule:ident| $body:expr $(, else $one_by_one:ident)?) => {
         pub(super) static $name: Table<unsafe fn($($type,)* &Rules) $(-> $out)?> = {
             #[cfg(target_arch = "x86_64")]
@@ -61,7 +60,7 @@ macro_rules! table {
             ]
         };
     };
-    // A loop to which each level gives its type for this name.
+    // A loop to which each level passes its type for this name.
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$parities:ident: Parities| $body:expr) => {
         pub(super) static $name: [unsafe fn($($type),*) $(-> $out)?; NAMES.len()] =
             table!(@levels with $parities ($($arg: $type),*) ($(-> $out)?) $body);
@@ -117,8 +116,8 @@ macro_rules! table {
         unsafe fn call($($arg: $type,)* rules: &Rules) $($out)* {
             match rules {
                 Rules::$of($rule) => $body,
-                // SAFETY: a `Kernel` calls only the functions of the rules that it has, which chose
-                // their place.
+                // SAFETY: a `Kernel` chose its place in the table by its rules, so it calls only
+                // their functions.
                 _ => unsafe { core::hint::unreachable_unchecked() },
             }
         }
@@ -148,11 +147,11 @@ table!(MOST_SET: fn(lines: &[Line], every: usize, in_halves: bool) -> u32 =
     crate::bits::most_set(lines.iter().copied(), every, in_halves));
 table!(HASH_INTEGERS: fn(secret: u64, integers: &[u64], hashes: &mut [u64]) =
     crate::bits::mix::mix_integers(secret, integers, hashes));
-// The passes have rules of their own.
+// The passes have their own rules.
 #[cfg(feature = "parallel")]
 table!(INSERT_PART: fn(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) = pass.insert(part, h, next));
 
-/// A batch at x86-64's baseline.
+/// Looks up a batch at x86-64's baseline.
 #[cfg(target_arch = "x86_64")]
 unsafe fn contains_one_by_one(lines: &[Line], h: &[u64], answers: &mut [bool], rules: &Rules) {
     let (contains, lines) = (CONTAINS[0][rules.index()], Inside::new(lines, rules.least_lines()));
@@ -160,7 +159,7 @@ unsafe fn contains_one_by_one(lines: &[Line], h: &[u64], answers: &mut [bool], r
     h.iter().zip(answers).for_each(|(h, answer)| *answer = unsafe { contains(lines, *h, rules) });
 }
 
-/// The tables for lines that threads share.
+/// The tables for shared lines.
 #[cfg(target_has_atomic = "64")]
 mod shared {
     use super::*;
@@ -184,7 +183,7 @@ mod shared {
     table!(MOST_SET: fn(lines: &[AtomicLine], every: usize, in_halves: bool) -> u32 =
         crate::bits::most_set(lines.iter().map(AtomicLine::load), every, in_halves));
 
-    /// A batch at x86-64's baseline.
+    /// Looks up a batch at x86-64's baseline.
     #[cfg(target_arch = "x86_64")]
     unsafe fn contains_one_by_one(lines: &[AtomicLine], h: &[u64], answers: &mut [bool], rules: &Rules) {
         let contains = CONTAINS[0][rules.index()];
@@ -203,8 +202,8 @@ mod ribbons;
 #[cfg(feature = "static")]
 pub(crate) use ribbons::{Filled, MapKernel, RibbonKernel, RibbonMaker};
 
-/// Whether the machine has all of these CPU features: found at run time with `std`, else as
-/// compiled.
+/// Does the machine have all of these CPU features? Found at run time with `std`, otherwise at
+/// compile time.
 #[cfg(target_arch = "x86_64")]
 macro_rules! has {
     ($($feature:tt),*) => {{
@@ -216,7 +215,7 @@ macro_rules! has {
     }};
 }
 
-/// The levels that this machine has, as places in [`NAMES`], the best one first.
+/// The levels of this machine, as indices into [`NAMES`], the best one first.
 fn available() -> impl Iterator<Item = usize> {
     #[cfg(target_arch = "x86_64")]
     let avx2 = has!("avx2", "bmi1", "bmi2", "popcnt", "lzcnt");
@@ -237,7 +236,7 @@ fn available() -> impl Iterator<Item = usize> {
     .flatten()
 }
 
-/// The level to use: the best one, or the one that `TEPAL_CPU_LEVEL` names.
+/// The level to use: the best one, or the one named by `TEPAL_CPU_LEVEL`.
 fn chosen() -> usize {
     #[cfg(all(tepal_levels, feature = "std"))]
     if let Ok(name) = std::env::var("TEPAL_CPU_LEVEL") {
@@ -246,13 +245,13 @@ fn chosen() -> usize {
     available().next().unwrap_or(0)
 }
 
-/// How many bits are set, by the best level's loop.
+/// The number of set bits, counted by the best level's loop.
 pub(crate) fn count(lines: &[Line]) -> u64 {
     // SAFETY: `chosen` gives a level only after finding its CPU features.
     unsafe { COUNT[chosen()](lines) }
 }
 
-/// The level of this name; a panic where the machine does not have it.
+/// The level of this name; panics if the machine does not have it.
 #[cfg(all(tepal_levels, feature = "std"))]
 fn forced(name: &str) -> usize {
     let names = || available().map(|level| NAMES[level]).collect::<Vec<_>>().join(", ");
@@ -261,13 +260,13 @@ fn forced(name: &str) -> usize {
         .unwrap_or_else(|| panic!("TEPAL_CPU_LEVEL={name}: expected one of {}", names()))
 }
 
-/// One CPU level's functions for one rule, with the rule.
+/// The functions of one CPU level for one rule, and the rule.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Kernel {
-    /// The rule's function in [`CONTAINS`]: a single lookup jumps there at once.
+    /// The rule's function in [`CONTAINS`]: a single lookup calls it directly.
     contains: unsafe fn(Inside<'_>, u64, &Rules) -> bool,
-    /// The place of the others in every [`Table`].
+    /// The index of the other functions in every [`Table`].
     place: usize,
     rules: Rules,
     /// [`Rules::least_lines`].
@@ -292,7 +291,7 @@ impl Kernel {
         available().map(|level| Kernel::new(level, rules))
     }
 
-    /// The rules that it was chosen for.
+    /// The rules for which the kernel was chosen.
     pub(crate) fn rules(&self) -> &Rules {
         &self.rules
     }
@@ -302,25 +301,24 @@ impl Kernel {
         NAMES[self.place / Rules::COUNT]
     }
 
-    /// The function in this table.
+    /// The kernel's function in this table.
     #[inline(always)]
     fn of<F: Copy>(&self, table: &Table<F>) -> F {
         // SAFETY: `new` is given a level that there is, and a rule's index is below `COUNT`.
         unsafe { *table.as_flattened().get_unchecked(self.place) }
     }
 
-    /// The function in a table that knows no rules.
+    /// The kernel's function in a table that does not depend on rules.
     #[inline(always)]
     fn of_level<F: Copy>(&self, table: &[F; NAMES.len()]) -> F {
         table[self.place / Rules::COUNT]
     }
 
-    // SAFETY of the calls below: a `Kernel` is reached only through `best` and `available`, which
-    // hand out a level only after finding its CPU features; nothing else is required of the
-    // callers.
+    // SAFETY of the calls below: a `Kernel` comes only from `best` and `available`, which return a
+    // level only after finding its CPU features. The callers have nothing else to ensure.
 
     /// Are all bits of `h` set?
-    // Always: where nobody shares lines, what asks shared ones is not linked then.
+    // Always inlined: a program without shared lines then does not link the code for them.
     #[inline(always)]
     pub(crate) fn contains(&self, bits: Bits<'_>, h: u64) -> bool {
         match bits {
@@ -334,7 +332,7 @@ impl Kernel {
         }
     }
 
-    /// [`contains`](Self::contains) whose answer is a branch.
+    /// [`contains`](Self::contains) with a branch on the answer.
     #[inline]
     pub(crate) fn contains_branching(&self, bits: Bits<'_>, h: u64) -> bool {
         match bits {
@@ -348,7 +346,7 @@ impl Kernel {
         }
     }
 
-    /// Answers a batch; `answers` is as long as `h`.
+    /// Looks up a batch; `answers` is as long as `h`.
     #[inline]
     pub(crate) fn contains_many(&self, bits: Bits<'_>, h: &[u64], answers: &mut [bool]) {
         match bits {
@@ -371,7 +369,8 @@ impl Kernel {
         }
     }
 
-    /// The most bits that are set in one line of every so many, or in a half of one.
+    /// The largest number of set bits in a line, or with `in_halves` in half a line. Reads one line
+    /// in `every`.
     pub(crate) fn most_set(&self, bits: Bits<'_>, every: usize, in_halves: bool) -> u32 {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
@@ -388,7 +387,7 @@ impl Kernel {
         unsafe { self.of(&INSERT)(InsideMut::new(lines, self.least_lines), h, &self.rules) }
     }
 
-    /// [`insert`](Self::insert) that says only whether a bit was not set before, which is less
+    /// [`insert`](Self::insert) that returns only whether a bit was not set before, which is less
     /// work.
     #[inline]
     pub(crate) fn insert_noting(&self, lines: &mut [Line], h: u64) -> bool {
@@ -402,8 +401,8 @@ impl Kernel {
         unsafe { self.of(&INSERT_MANY)(lines, h, &self.rules) }
     }
 
-    /// [`insert_many`](Self::insert_many) that says of each whether a bit was not set before;
-    /// `is_new` is as long as `h`.
+    /// [`insert_many`](Self::insert_many) that tells for each hash whether a bit was not set
+    /// before; `is_new` is as long as `h`.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     #[inline]
     pub(crate) fn insert_many_noting(&self, lines: &mut [Line], h: &[u64], is_new: &mut [bool]) {
@@ -411,8 +410,8 @@ impl Kernel {
         unsafe { self.of(&INSERT_MANY_NOTING)(lines, h, is_new, &self.rules) }
     }
 
-    /// [`insert`](Self::insert) for each of a batch: how many bits were not set before. Near a
-    /// filter's limit alone, so it has no loop of its own.
+    /// [`insert`](Self::insert) for each hash of a batch: returns the number of bits that were not
+    /// set before. Used only near a filter's limit, so it has no loop of its own.
     pub(crate) fn insert_many_counting(&self, lines: &mut [Line], h: &[u64]) -> u64 {
         let insert = self.of(&INSERT);
         // SAFETY: the CPU has the level's features, see above.
@@ -430,15 +429,15 @@ impl Kernel {
     }
 }
 
-/// The hashes of as many integers, in the best level's vectors
-/// ([`mix_integer`](super::mix::mix_integer)).
+/// Hashes integers in the best level's vectors ([`mix_integer`](super::mix::mix_integer)); `hashes`
+/// is as long as `integers`.
 #[inline]
 pub(crate) fn hash_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
     // SAFETY: `chosen` hands out a level only after finding its CPU features.
     unsafe { HASH_INTEGERS[chosen()](secret, integers, hashes) }
 }
 
-/// As above, for lines that threads share.
+/// The same calls for shared lines.
 #[cfg(target_has_atomic = "64")]
 impl Kernel {
     #[inline]
@@ -447,7 +446,7 @@ impl Kernel {
         unsafe { self.of(&shared::INSERT)(lines, h, &self.rules) }
     }
 
-    /// Says how many bits it set in the sample.
+    /// Returns the number of bits that it set in the sample.
     #[inline]
     pub(crate) fn shared_insert_many(&self, lines: &[AtomicLine], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.

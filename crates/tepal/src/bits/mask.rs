@@ -1,22 +1,20 @@
-//! Which bits of a block a hash chooses: blocks of 256 and 512 bits, as masks of their words.
+//! The bits of a block that a hash chooses, as masks of words, for blocks of 256 and 512 bits.
 //!
-//! Every CPU level compiles these same loops ([`super::kernel`]), so all levels set the same bits.
-//! They are written the way the compiler turns into vector code; what defeats it is listed in
-//! ARCHITECTURE.md.
+//! Every CPU level compiles these loops ([`super::kernel`]), so all levels set the same bits. They
+//! are written so that the compiler vectorizes them; ARCHITECTURE.md lists the obstacles.
 
-// Index loops over arrays of eight are what the compiler vectorises best here.
+// The compiler vectorizes index loops over arrays of eight best.
 #![allow(clippy::needless_range_loop)]
 
-/// Which bits of one line a hash touches: one mask for each of its eight words.
+/// The bits of one line that a hash sets, as one mask for each of the eight words.
 pub(crate) trait LineMask: Copy {
-    /// At most so many bits in one word.
+    /// The largest number of bits in one word.
     const MOST_A_WORD: u32;
 
-    /// The bits that `h` chooses by its first product, and by its second one (FORMAT.md, section
-    /// 2.1).
+    /// The bits chosen by the first product of `h`, and by the second one (FORMAT.md, section 2.1).
     fn parts(&self, h: u64) -> [[u64; 8]; 2];
 
-    /// Both together.
+    /// The bits of both products.
     #[inline(always)]
     fn mask(&self, h: u64) -> [u64; 8] {
         let [mut mask, second] = self.parts(h);
@@ -30,9 +28,8 @@ pub(crate) trait LineMask: Copy {
 const FIRST: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) const SECOND: u64 = 0xD134_2543_DE82_EF95;
 
-/// In which order the words of a line become active as k grows. Neighbouring words would fill
-/// together; in this order the distances between them are spread, and the rate stays at the
-/// formula.
+/// The order in which the words of a line become active as k grows. Neighbouring words would fill
+/// together. This order varies the distances between active words, so the rate follows the formula.
 const ORDER: [usize; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
 
 /// For each rotation r, the words in the order in which they become active: (w + r) mod 8 runs
@@ -51,21 +48,20 @@ pub(crate) const ROTATIONS: [[u8; 8]; 8] = {
     words
 };
 
-/// 1 for a word that is active at rotation 0, else 0; written twice, so that a window of eight
-/// words at offset r is rotation r. A word with 0 asks nothing and sets nothing: no branch in the
-/// loop.
+/// 1 for a word that is active at rotation 0, else 0. Written twice, so that eight words from
+/// offset r are rotation r. A word with 0 reads and sets no bit, without a branch in the loop.
 #[cfg_attr(not(target_family = "wasm"), repr(C, align(128)))]
 #[derive(Debug)]
 struct Ones([One; 16]);
 
-/// As wide as the words, so that vectors take them as they are. A page is loaded over a network:
-/// there a byte will do.
+/// As wide as the words, so that vectors load the ones directly. A web page is loaded over a
+/// network: there a one is a byte.
 #[cfg(not(target_family = "wasm"))]
 type One = u64;
 #[cfg(target_family = "wasm")]
 type One = u8;
 
-/// The first so many words of the order.
+/// The first `words` words of the order.
 const fn active(words: u32) -> Ones {
     let mut ones = [0; 16];
     let mut i = 0;
@@ -77,12 +73,12 @@ const fn active(words: u32) -> Ones {
     Ones(ones)
 }
 
-/// For each number of active words. The filters share them.
+/// The table for each number of active words; all filters share it.
 static ACTIVE: [Ones; 9] =
     [active(0), active(1), active(2), active(3), active(4), active(5), active(6), active(7), active(8)];
 
-/// Shifts each of the eight ones to its bit. Bits 15 to 62 of `g` choose; bit 63 stays unused, or
-/// the compiler would treat the last word unlike the others and give up the vector loop.
+/// Shifts each of the eight ones to its bit. Bits 15 to 62 of `g` choose. Bit 63 stays unused: with
+/// it the compiler would treat the last word differently and give up vectorizing.
 #[inline(always)]
 fn shift(ones: &[impl Copy + Into<u64>], g: u64) -> [u64; 8] {
     let mut mask = [0; 8];
@@ -119,7 +115,7 @@ impl LineMask for Narrow {
     }
 }
 
-/// 8 to 16 bits: one in every word, and a second one in k - 8 of them.
+/// 8 to 16 bits: one in every word, and a second one in k - 8 words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wide {
     ones: &'static Ones,
@@ -142,14 +138,14 @@ impl LineMask for Wide {
     }
 }
 
-/// Where word `j` of a split block lies in memory: words of 32 bits inside words of 64 bits change
-/// places on big-endian machines.
+/// The index in memory of word `j` of a split block. On big-endian machines, words of 32 bits
+/// inside words of 64 bits change places.
 #[inline(always)]
 pub(crate) const fn split_word(j: usize) -> usize {
     if cfg!(target_endian = "big") { j ^ 1 } else { j }
 }
 
-/// The salts of Parquet's split block, in the order in which its words lie in memory.
+/// The salts of Parquet's split block, in the memory order of its words.
 const SALT: [u32; 8] = {
     let salt = [
         0x47b6_137b,

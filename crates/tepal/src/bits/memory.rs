@@ -1,4 +1,4 @@
-//! Memory that the system may refuse: an error where Rust's own calls would end the program.
+//! Allocation that returns an error where Rust's own calls would end the program.
 
 #![cfg_attr(not(all(feature = "table", feature = "static", feature = "extras")), allow(dead_code))]
 
@@ -6,20 +6,20 @@ use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
 
-/// Room for this number of values.
+/// An empty vector with space for this number of values.
 pub(crate) fn room<T>(count: usize) -> Result<Vec<T>> {
     let mut room = Vec::new();
     reserve(&mut room, count)?;
     Ok(room)
 }
 
-/// Makes room for this number of values more.
+/// Reserves space for this number of further values.
 pub(crate) fn reserve<T>(values: &mut Vec<T>, more: usize) -> Result<()> {
     let bytes = (values.len() as u64).saturating_add(more as u64).saturating_mul(size_of::<T>() as u64);
     values.try_reserve_exact(more).map_err(|_| Error::TooLarge { bytes })
 }
 
-/// Appends a value, with room for several more where there was none left.
+/// Appends a value; reserves space for several if the vector is full.
 #[inline]
 pub(crate) fn push<T>(values: &mut Vec<T>, value: T) -> Result<()> {
     if values.len() == values.capacity() {
@@ -30,14 +30,14 @@ pub(crate) fn push<T>(values: &mut Vec<T>, value: T) -> Result<()> {
     Ok(())
 }
 
-/// This number of values that are 0.
+/// A vector of this number of zeros.
 pub(crate) fn zeros<T: Copy + Default>(count: usize) -> Result<Vec<T>> {
     let mut zeros = room(count)?;
     zeros.resize(count, T::default());
     Ok(zeros)
 }
 
-/// The same values in memory of their own.
+/// A copy of the values in its own memory.
 pub(crate) fn copy_of<T: Clone>(values: &[T]) -> Result<Vec<T>> {
     let mut copy = room(values.len())?;
     copy.extend_from_slice(values);

@@ -1,8 +1,8 @@
-//! The arithmetic of a hash of eight bytes, alone and for many: what the levels of the CPU do at
-//! different speeds; and of a hash that is mixed once more.
+//! The hash of eight bytes, for one key and for many: the CPU levels differ in its speed. Also
+//! functions that mix a hash once more.
 
-/// XXH3 of 4 to 8 bytes (xxHash specification 0.2.0), as a number of which the last four are below
-/// the first four; `secret` has the seed in it.
+/// XXH3 of 4 to 8 bytes (xxHash specification 0.2.0). In `n` the last four bytes are below the
+/// first four; `secret` contains the seed.
 #[inline(always)]
 pub(crate) fn mix(secret: u64, n: u64, len: u64) -> u64 {
     const MIX: u64 = 0x9fb2_1c65_1e98_df25;
@@ -18,7 +18,7 @@ pub(crate) fn mix_integer(secret: u64, n: u64) -> u64 {
     mix(secret, n.rotate_left(32), 8)
 }
 
-/// The hashes of as many integers.
+/// Hashes integers; `hashes` is as long as `integers`.
 #[inline(always)]
 pub(super) fn mix_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
     for (hash, &n) in hashes.iter_mut().zip(integers) {
@@ -26,7 +26,7 @@ pub(super) fn mix_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
     }
 }
 
-/// The finisher of FORMAT.md, section 1.3. One to one.
+/// The finisher of FORMAT.md, section 1.3. It is one to one.
 #[inline(always)]
 pub(crate) const fn finish(hash: u64) -> u64 {
     let mut x = hash;
@@ -37,7 +37,7 @@ pub(crate) const fn finish(hash: u64) -> u64 {
     x ^ x >> 33
 }
 
-/// The hash that is finished so: the reverse of [`finish`].
+/// The reverse of [`finish`].
 #[cfg(feature = "static")]
 #[inline(always)]
 pub(crate) const fn unfinish(finished: u64) -> u64 {
@@ -49,15 +49,15 @@ pub(crate) const fn unfinish(finished: u64) -> u64 {
     x ^ x >> 33
 }
 
-/// The hash spread over all 64 bits, which begins with bits of all of them (FORMAT.md, section
-/// 2.7). One to one.
+/// Spreads the hash over all 64 bits, so that its first bits depend on all of them (FORMAT.md,
+/// section 2.7). It is one to one.
 #[cfg(any(feature = "table", feature = "static"))]
 #[inline(always)]
 pub(crate) const fn spread(h: u64) -> u64 {
     (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The number of a hash among so many (FORMAT.md, section 2.7).
+/// The number of a hash in the range 0..`numbers` (FORMAT.md, section 2.7).
 #[cfg(any(feature = "table", feature = "static"))]
 #[inline(always)]
 pub(crate) const fn number(h: u64, numbers: u64) -> u64 {

@@ -1,6 +1,6 @@
-//! Where the bits live, and what can be done to all of them at once.
+//! Arrays of bits, and the operations on a whole array.
 //!
-//! This room knows lines of bits. It knows nothing of keys, hash functions or files.
+//! This module knows lines of bits. It knows nothing of keys, hash functions or files.
 
 mod asked;
 #[cfg(target_has_atomic = "64")]
@@ -33,18 +33,17 @@ pub(crate) use asked::Bits;
 pub(crate) use line::Line;
 pub(crate) use line::{LINE_BITS, LINE_BYTES, count, halves, halves_mut, most_set, words, words_mut};
 
-/// A zeroed array, on huge pages where the system gives them, or an error where the machine cannot
-/// give that much.
+/// A zeroed array, on huge pages if the system provides them. An error if the machine cannot
+/// allocate it.
 pub(crate) fn zeroed(lines: u64) -> Result<Vec<Line>> {
     let mut zeroed = room_for(lines)?;
-    // Memory that is zeroed when it comes would have been written for that: its alignment is a
-    // line's.
+    // `vec![0; n]` would zero the memory by writing it, because of the alignment of a line.
     zeroed.resize(lines as usize, Line([0; 8]));
     Ok(zeroed)
 }
 
-/// Room for so many lines, on huge pages where the system gives them; no memory is touched before a
-/// line is pushed.
+/// Space for this number of lines, on huge pages if the system provides them. No memory is touched
+/// before a line is pushed.
 pub(crate) fn room_for(lines: u64) -> Result<Vec<Line>> {
     let too_large = Error::TooLarge { bytes: lines.saturating_mul(LINE_BYTES) };
     match usize::try_from(lines) {
@@ -58,14 +57,14 @@ pub(crate) fn room_for(lines: u64) -> Result<Vec<Line>> {
     }
 }
 
-/// Takes the bits of bytes into zeroed lines, which have room for them: bit `p` is bit `p % 8` of
-/// byte `p / 8`.
+/// Copies bits from bytes into zeroed lines with enough space: bit `p` is bit `p % 8` of byte
+/// `p / 8`.
 pub(crate) fn fill_from_bytes(lines: &mut [Line], bytes: &[u8]) {
     bytemuck::cast_slice_mut(lines)[..bytes.len()].copy_from_slice(bytes);
     words_mut(lines).iter_mut().for_each(|word| *word = u64::from_le(*word));
 }
 
-/// How many bits are set, of which none may be after the first `bit_len`.
+/// The number of set bits; an error if one is set after the first `bit_len`.
 pub(crate) fn count_within(lines: &[Line], bit_len: u64) -> Result<u64> {
     let words = words(lines);
     let (whole, rest) = ((bit_len / 64) as usize, bit_len % 64);
@@ -76,7 +75,7 @@ pub(crate) fn count_within(lines: &[Line], bit_len: u64) -> Result<u64> {
     Err(Error::damaged(format_args!("bits are set beyond the last one, {}", bit_len - 1)))
 }
 
-/// How many of the first `bits` bits are set.
+/// The number of set bits among the first `bits`.
 pub(crate) fn count_below(lines: &[Line], bits: u64) -> u64 {
     let words = words(lines);
     let (whole, rest) = ((bits / 64) as usize, bits % 64);
@@ -85,7 +84,7 @@ pub(crate) fn count_below(lines: &[Line], bits: u64) -> u64 {
         + u64::from(partly.count_ones())
 }
 
-/// How many bits would be set in the union.
+/// The number of bits that would be set in the union.
 pub(crate) fn count_union(a: &[Line], b: &[Line]) -> u64 {
     words(a).iter().zip(words(b)).map(|(a, b)| u64::from((a | b).count_ones())).sum()
 }
@@ -106,7 +105,7 @@ pub(crate) fn intersect(a: &mut [Line], b: &[Line]) {
 }
 
 /// The OR of each `factor` neighbouring units of `unit` 64-bit words. `from` has a multiple of
-/// `factor` units; `to` is zeroed and has room for the folded ones.
+/// `factor` units; `to` is zeroed and has space for the folded units.
 pub(crate) fn fold_words(from: &[u64], to: &mut [u64], unit: usize, factor: usize) {
     for start in (0..from.len() / factor).step_by(unit) {
         for i in 0..unit {
@@ -116,8 +115,8 @@ pub(crate) fn fold_words(from: &[u64], to: &mut [u64], unit: usize, factor: usiz
     }
 }
 
-/// The OR of each `factor` neighbouring bits of the first `bit_len`; `to` is zeroed and has room
-/// for the folded ones.
+/// The OR of each `factor` neighbouring bits of the first `bit_len`. `to` is zeroed and has space
+/// for the folded bits.
 pub(crate) fn fold_bits(from: &[u64], to: &mut [u64], bit_len: u64, factor: u64) {
     for p in 0..bit_len / factor {
         let bit = (p * factor..(p + 1) * factor).any(|p| from[(p / 64) as usize] >> (p % 64) & 1 != 0);

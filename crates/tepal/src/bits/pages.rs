@@ -1,37 +1,37 @@
-//! Lines as memory: huge pages under large arrays, so that a random line is found with one step of
-//! address translation less; and that a line is its bytes.
+//! The memory of lines: huge pages for large arrays, which save one step of address translation for
+//! a random line; and the conversion between a line and its bytes.
 
 #![allow(unsafe_code)]
 
 use super::Line;
 
-// SAFETY: a line is eight words and nothing else, for which zeros are a value.
+// SAFETY: a line is eight words and nothing else, and zeros are a valid value.
 unsafe impl bytemuck::Zeroable for Line {}
-// SAFETY: as above; every value of the words is one of the line's, and `repr(C)` leaves no gap: its
-// alignment divides its size, which is that of the words.
+// SAFETY: as above. Every value of the words is a valid line. `repr(C)` leaves no padding: the
+// alignment divides the size, which is the size of the words.
 unsafe impl bytemuck::Pod for Line {}
 const _: () = assert!(size_of::<Line>() == size_of::<[u64; 8]>());
 
-/// Arrays of at least this many bytes ask for huge pages: below, the translation cache holds the
-/// small ones.
+/// Arrays of at least this many bytes use huge pages. For smaller arrays the translation cache
+/// holds all small pages.
 const HUGE_FROM: usize = 4 << 20;
 
-/// Asks the system to put the array on huge pages. It may refuse; then nothing changes.
+/// Asks the system to put the array on huge pages. The system may refuse; then nothing changes.
 ///
-/// To be asked before the array is first written, as its spare capacity: pages that exist stay as
-/// they are for a while.
+/// Call it before the array is first written, on its spare capacity: existing pages stay small for
+/// a while.
 pub(crate) fn ask_for_huge<T>(lines: &mut [T]) {
     if size_of_val(lines) >= HUGE_FROM {
         advise_huge(lines);
     }
 }
 
-/// The size of the system's pages, in bytes.
+/// The system's page size in bytes.
 #[cfg(all(feature = "std", target_os = "linux"))]
 fn page_size() -> usize {
     // SAFETY: the call takes no pointer and changes nothing.
     let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    // No Linux fails here.
+    // Linux never fails here.
     usize::try_from(size).unwrap_or(4096)
 }
 
@@ -39,17 +39,17 @@ fn page_size() -> usize {
 fn advise_huge<T>(lines: &mut [T]) {
     let page = page_size();
     let start = lines.as_mut_ptr().cast::<u8>();
-    // Only whole pages inside the array: the rest of its first and last page belongs to others.
+    // Only whole pages inside the array: other data may share its first and last page.
     let before = start.align_offset(page);
     let len = whole_pages(size_of_val(lines), before, page);
     let start = start.wrapping_add(before).cast();
-    // SAFETY: the pages lie within `lines`, and this advice changes no byte of them, only how the
-    // system maps them.
+    // SAFETY: the pages lie within `lines`. This advice changes only how the system maps them, not
+    // their bytes.
     let _refused = unsafe { libc::madvise(start, len, libc::MADV_HUGEPAGE) };
 }
 
-/// Gives the memory of lines back to the system that nobody reads any more: what they hold is lost.
-/// Where the system takes none, nothing happens.
+/// Returns the memory of lines that are no longer read to the system; their content is lost. Does
+/// nothing if the system does not support it.
 #[cfg(all(feature = "table", feature = "std", target_os = "linux"))]
 pub(crate) fn give_back(lines: &mut [Line]) {
     let page = page_size();
@@ -60,22 +60,22 @@ pub(crate) fn give_back(lines: &mut [Line]) {
     }
     let len = whole_pages(size_of_val(lines), before, page);
     let start = start.wrapping_add(before).cast();
-    // SAFETY: the pages lie within `lines`, which nobody else has. They are zeros when they are
-    // read again, or what they were, and both are values of a line.
+    // SAFETY: the pages lie within `lines`, which nobody else holds. When they are read again they
+    // are zeros or unchanged; both are valid lines.
     let _refused = unsafe { libc::madvise(start, len, libc::MADV_DONTNEED) };
 }
 
-/// Elsewhere the memory goes when the array does.
+/// On other systems the memory is returned with the array.
 #[cfg(all(feature = "table", not(all(feature = "std", target_os = "linux"))))]
 pub(crate) fn give_back(_: &mut [Line]) {}
 
-/// How many of an array's bytes are whole pages, where so many come before the first of them.
+/// The bytes of an array in whole pages, if the first whole page begins after `before` bytes.
 #[cfg(all(feature = "std", target_os = "linux"))]
 fn whole_pages(bytes: usize, before: usize, page: usize) -> usize {
     (bytes - before) / page * page
 }
 
-/// Other systems do it by themselves or not at all.
+/// Other systems use huge pages without being asked, or not at all.
 #[cfg(not(all(feature = "std", target_os = "linux")))]
 fn advise_huge<T>(_: &mut [T]) {}
 

@@ -1,16 +1,17 @@
-//! The parities of eight columns of a ribbon, each level its own way, and where the columns are.
+//! The parities of eight columns of a ribbon, in a version for each CPU level, and the columns'
+//! places.
 
 #![allow(unsafe_code)]
 
-/// A level's way. Every way gives the same bits.
+/// One version of the computation. Every version gives the same bits.
 pub(crate) trait Parities {
-    /// For each of eight pairs of words, is the number of their bits odd that are named? Of the
-    /// first words by the first of `halves`, of the second by the second. The answer for the first
-    /// pair is the lowest bit.
+    /// The parities of eight pairs of words, the first pair in the lowest bit. A parity counts only
+    /// the bits that `halves` selects: its first number selects bits of the first word, its second
+    /// number bits of the second word.
     fn parities(first: &[u64; 8], second: &[u64; 8], halves: (u64, u64)) -> u64;
 }
 
-/// The way of a machine of which nothing is known.
+/// The version for any machine.
 pub(crate) struct Plain;
 
 impl Parities for Plain {
@@ -25,23 +26,22 @@ impl Parities for Plain {
     }
 }
 
-/// The way of a level with AVX2.
+/// The version for AVX2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) struct Avx2;
 
 #[cfg(target_arch = "x86_64")]
 impl Parities for Avx2 {
-    // What is unsafe is that the CPU has the level, the same for each.
+    // Only the CPU feature is unsafe, the same for each intrinsic.
     #[allow(clippy::multiple_unsafe_ops_per_block)]
     #[inline(always)]
     fn parities(first: &[u64; 8], second: &[u64; 8], (low, high): (u64, u64)) -> u64 {
         use core::arch::x86_64::*;
-        /// For each number of four bits, whether the number of ones in it is odd, that of 0 at the
-        /// top.
+        /// For each number of four bits, is its number of ones odd? The bit for 0 is the highest.
         const ODD: i32 = 0x6996_0000;
-        // SAFETY: only the functions of levels with AVX2 name this type, and they are called where
-        // the CPU has it. What is loaded are four of the eight words from the first on, and the
-        // four behind them.
+        // SAFETY: only functions of levels with AVX2 name this type, and they run only on a CPU
+        // that has it. The loads read four of the eight words from the first on, and the four after
+        // them.
         unsafe {
             let (low, high) = (_mm256_set1_epi64x(low as i64), _mm256_set1_epi64x(high as i64));
             let named = |i: usize| {
@@ -54,8 +54,7 @@ impl Parities for Avx2 {
             let (lower, upper) = (_mm256_shuffle_ps::<0x88>(x, y), _mm256_shuffle_ps::<0xDD>(x, y));
             let folded = _mm256_castps_si256(_mm256_xor_ps(lower, upper));
             let mut folded = _mm256_permute4x64_epi64::<0xD8>(folded);
-            // What is odd stays so when halves are added to each other: 32 bits, 16, 8, 4, always
-            // the highest.
+            // Adding the halves keeps the parity: 32 bits, 16, 8, 4, always the highest.
             folded = _mm256_xor_si256(folded, _mm256_slli_epi32::<16>(folded));
             folded = _mm256_xor_si256(folded, _mm256_slli_epi32::<8>(folded));
             folded = _mm256_xor_si256(folded, _mm256_slli_epi32::<4>(folded));
@@ -65,20 +64,20 @@ impl Parities for Avx2 {
     }
 }
 
-/// The way of a level that counts the bits of eight words at once.
+/// The version for CPUs that count the bits of eight words at once.
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub(crate) struct Counting;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 impl Parities for Counting {
-    // What is unsafe is that the CPU has the level, the same for each.
-    // The feature wants the Rust that has these.
+    // Only the CPU feature is unsafe, the same for each intrinsic.
+    // The feature `avx512` requires the Rust version with these intrinsics.
     #[allow(clippy::multiple_unsafe_ops_per_block, clippy::incompatible_msrv)]
     #[inline(always)]
     fn parities(first: &[u64; 8], second: &[u64; 8], (low, high): (u64, u64)) -> u64 {
         use core::arch::x86_64::*;
-        // SAFETY: only the function of the level with AVX-512 and its vectors' counts names this
-        // type, and it is called where the CPU has them. What is loaded are eight words.
+        // SAFETY: only the function of the level with AVX-512 and its vector popcount names this
+        // type, and it runs only on a CPU that has both. The loads read eight words.
         unsafe {
             let first = _mm512_loadu_si512(first.as_ptr().cast());
             let second = _mm512_loadu_si512(second.as_ptr().cast());
@@ -90,19 +89,19 @@ impl Parities for Counting {
     }
 }
 
-/// Where columns are read, eight at once: those of the 64 slots from a start on, and those of the
-/// 64 behind.
+/// Reads columns eight at a time: those of the 64 slots from a start on, and those of the next 64
+/// slots.
 #[derive(Clone, Copy)]
 pub(crate) struct Eights<'a> {
     words: &'a [u64],
-    /// The columns of a slot, or one fewer.
+    /// The columns of a slot, or one less.
     columns: usize,
-    /// Where reading can begin at the most.
+    /// The last place at which reading can begin.
     most: usize,
 }
 
 impl<'a> Eights<'a> {
-    /// Nothing where there are too few words for one key.
+    /// `None` if there are too few words for one key.
     #[inline(always)]
     pub(crate) fn new(words: &'a [u64], columns: u8) -> Option<Self> {
         let columns = usize::from(columns);
@@ -110,17 +109,18 @@ impl<'a> Eights<'a> {
         Some(Eights { words, columns, most })
     }
 
-    /// Eight words from `at` on, and eight from the next slots' on, which are `columns` behind, or
-    /// one more; if there are so many.
+    /// Eight words from `at` on, and eight words of the next slots, which begin `columns` or
+    /// `columns + 1` words later. `None` if there are too few words.
     #[inline(always)]
     pub(crate) fn at(self, at: usize, has_more: bool) -> Option<(&'a [u64; 8], &'a [u64; 8])> {
         if at > self.most {
             return None;
         }
         let next = at + self.columns + usize::from(has_more);
-        // SAFETY: `new` has seen that there are columns + 9 words from `at` on.
+        // SAFETY: `new` checked that there are columns + 9 words from `most` on, and `at` is at
+        // most `most`.
         let first = unsafe { self.words.get_unchecked(at..at + 8) };
-        // SAFETY: `next` is at + columns + 1 at the most, and eight words are from there on.
+        // SAFETY: `next` is at most at + columns + 1, and eight words follow it.
         let second = unsafe { self.words.get_unchecked(next..next + 8) };
         Some((first.try_into().ok()?, second.try_into().ok()?))
     }
@@ -131,13 +131,13 @@ mod tests {
     use super::*;
     use crate::bits::mix::finish;
 
-    /// Each level that this machine has, against the plain one.
+    /// Every level of this machine, compared with the plain version.
     #[test]
     fn every_way_gives_the_same_bits() {
         for i in 0..4000u64 {
             let word = |j: u64| match i % 4 {
                 0 => finish(64 * i + j),
-                // Few bits, all of them, those at the ends.
+                // Few bits, all bits, the bits at the ends.
                 1 => 1 << (finish(i) >> (j % 56) & 63),
                 2 => u64::MAX << ((j + i / 4) % 64),
                 _ => (1 << 63 | 1) >> ((i / 4 + j) % 2),

@@ -1,5 +1,5 @@
-//! A layout as passes that touch one line a hash: what bulk building does to one part of the array
-//! at a time.
+//! A layout as passes that touch one line for each hash. Bulk building runs a pass over one part of
+//! the array at a time.
 
 use super::Line;
 use super::fetch::fetch_line;
@@ -7,21 +7,22 @@ use super::mask::{self, LineMask, Narrow, Wide};
 use super::rule::{LinesMut, OneLine, Split, next, reduce};
 use super::rules::Rules;
 
-/// One pass over the hashes. The layout `line` has one, `double` one for each of its two lines.
+/// One pass over the hashes. The layout `line` has one pass; `double` has one for each of its two
+/// lines.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pass {
     rule: LineRule,
-    /// The second line of `double`: its hash follows from the key's.
+    /// Is it the pass of the second line of `double`, whose hash is computed from the key's hash?
     second: bool,
-    /// Blocks of the whole array: as many as lines, or up to two in a line.
+    /// Blocks of the whole array: one or two in a line.
     blocks: u64,
     /// The bits of the hash that choose the block.
     chosen_by: u64,
-    /// Blocks in a line, as a shift.
+    /// The binary logarithm of the blocks in a line.
     line_shift: u32,
 }
 
-/// Which bits of its line a hash sets.
+/// The bits that a hash sets in its line.
 #[derive(Clone, Copy, Debug)]
 enum LineRule {
     Narrow(Narrow),
@@ -29,15 +30,15 @@ enum LineRule {
     Split,
 }
 
-/// Neighbouring lines of an array.
+/// A range of neighbouring lines of an array.
 pub(crate) struct Part<'a> {
     pub(crate) lines: &'a mut [Line],
-    /// The number of the first of them in the array.
+    /// The index of the first line in the array.
     pub(crate) first: usize,
 }
 
 impl Rules {
-    /// The passes over an array of so many lines; none where the k positions are independent.
+    /// The passes over an array of this number of lines; none if the k positions are independent.
     pub(crate) fn passes(&self, lines: usize) -> [Option<Pass>; 2] {
         let pass = |rule, second| {
             Some(Pass { rule, second, blocks: lines as u64, chosen_by: u64::MAX, line_shift: 0 })
@@ -51,7 +52,7 @@ impl Rules {
             Rules::DoubleWide(rule) => {
                 [pass(LineRule::Wide(rule.first.0), false), pass(LineRule::Wide(rule.second.0), true)]
             }
-            // ((h >> 32) * blocks) >> 32 is the high half of the product of the upper bits alone.
+            // ((h >> 32) * blocks) >> 32 is the high half of the product with the upper bits alone.
             Rules::Split(Split { blocks }) => {
                 let chosen_by = u64::MAX << 32;
                 let rule = LineRule::Split;
@@ -62,11 +63,11 @@ impl Rules {
     }
 }
 
-/// Hashes between two looks at the lines to fetch.
+/// Hashes between two prefetches.
 const STEP: usize = 8;
 
-/// Runs `$insert` for each hash `$h`, and fetches the lines of `$next` meanwhile, evenly spread. A
-/// macro, since a closure would be compiled without the level's CPU features.
+/// Runs `$insert` for each hash `$h` and prefetches the lines of `$next` meanwhile, evenly spread.
+/// A macro, since a closure would be compiled without the level's CPU features.
 macro_rules! each_fetching {
     ($hashes:expr, $next:expr, |$h:ident| $insert:expr) => {{
         let (hashes, next): (&[u64], &[Line]) = ($hashes, $next);
@@ -84,13 +85,13 @@ macro_rules! each_fetching {
 }
 
 impl Pass {
-    /// What stands for a key's hash in this pass.
+    /// The hash of this pass, from a key's hash.
     #[inline(always)]
     pub(crate) fn hash(&self, h: u64) -> u64 {
         if self.second { next(h) } else { h }
     }
 
-    /// The line that such a hash falls on. It never falls as the hash grows.
+    /// The line of a hash of this pass. A larger hash never has an earlier line.
     #[inline(always)]
     pub(crate) fn line(&self, h: u64) -> usize {
         self.block(h) >> self.line_shift
@@ -101,8 +102,8 @@ impl Pass {
         reduce(h & self.chosen_by, self.blocks) as usize
     }
 
-    /// Sets the bits of such hashes, all of which fall on lines of `part`, and meanwhile fetches
-    /// the lines of `next`.
+    /// Sets the bits of hashes of this pass, which all fall on lines of `part`. Meanwhile
+    /// prefetches the lines of `next`.
     #[inline(always)]
     pub(crate) fn insert(&self, part: Part<'_>, hashes: &[u64], next: &[Line]) {
         let Part { lines, first } = part;

@@ -1,5 +1,5 @@
-//! Hashes sorted by the part of the array they fall on, so that each part is filled while it is in
-//! the cache: the random accesses of a large filter become streams.
+//! Sorts hashes by the part of the array they fall on. Each part is filled while it is in the
+//! cache, so a large filter needs streams instead of random accesses.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -10,31 +10,30 @@ use crate::error::{Error, Result};
 
 /// Hashes in a line.
 const IN_LINE: usize = LINE_BYTES as usize / size_of::<u64>();
-/// Lines in a block: enough that a queue is read in long runs.
+/// Lines in a block: enough to read a queue in long runs.
 const BLOCK_LINES: usize = 16;
 /// Hashes in a block.
 pub(crate) const BLOCK: usize = BLOCK_LINES * IN_LINE;
-/// Bytes of memory for a block, with what the queues keep of it.
+/// Bytes of memory for a block, with the bookkeeping of the queues.
 pub(crate) const BLOCK_BYTES: usize = BLOCK * size_of::<u64>() + size_of::<u32>() + size_of::<usize>();
 
 /// One queue of hashes for each part of an array.
 ///
-/// A queue is a chain of blocks out of one arena, so that any distribution of the hashes has room,
-/// and they need not be counted first. Plain stores do: buffers of a line for each queue, flushed
-/// past the cache, took 1.6 times as long to fill (their flushing is a branch that cannot be
-/// predicted).
+/// A queue is a chain of blocks from one arena, so any distribution of the hashes fits, without
+/// counting them first. Plain stores are enough: with buffers of a line for each queue, flushed
+/// past the cache, filling took 1.6 times as long (flushing is a branch that cannot be predicted).
 pub(crate) struct Queues {
     arena: Vec<Line>,
-    /// For each block, the one that follows in its queue.
+    /// For each block, the next block of its queue.
     next: Vec<u32>,
-    /// Where each queue's next hash goes. The queue of part p begins in block p.
+    /// The place of the next hash in each queue. The queue of part p begins in block p.
     ends: Vec<usize>,
 }
 
 impl Queues {
-    /// Empty queues, with room for so many hashes, however they are distributed over the parts.
+    /// Empty queues with space for this number of hashes, in any distribution over the parts.
     pub(crate) fn new(parts: usize, hashes: usize) -> Result<Self> {
-        // Of each queue's blocks, the first and the last may be filled in part.
+        // In each queue, only the first and the last block may be partly filled.
         let blocks = 2 * parts + hashes / BLOCK;
         let arena = zeroed((blocks * BLOCK_LINES) as u64)?;
         let too_large = |_| Error::TooLarge { bytes: (blocks * size_of::<u32>()) as u64 };
@@ -46,8 +45,8 @@ impl Queues {
         Ok(Queues { arena, next, ends })
     }
 
-    /// Empties the queues and sorts the hashes of some items into them, by the part that `part`
-    /// says. Stops at the first item that has no hash. Says how many were sorted, and why no more.
+    /// Empties the queues and sorts the hashes of items into them; `part` gives the part of a hash.
+    /// Stops at the first item without a hash. Returns how many were sorted, and why it stopped.
     #[inline(always)]
     pub(crate) fn sort(
         &mut self,
@@ -77,7 +76,7 @@ impl Queues {
         (items.len(), Ok(()))
     }
 
-    /// Hands the hashes of one part to `with`, block by block, in the order in which they came.
+    /// Calls `with` with the hashes of one part, block by block, in their original order.
     #[inline(always)]
     pub(crate) fn each(&self, part: usize, mut with: impl FnMut(&[u64])) {
         let hashes = words(&self.arena);
@@ -93,9 +92,9 @@ impl Queues {
     }
 }
 
-/// Where a queue begins. Queues grow about alike: beginning at different lines of their blocks,
-/// they do not compete for the same few sets of the cache (sorting took 1.5 to 2 times as long when
-/// all began at the first line).
+/// The start of a queue. Queues grow at about the same speed. Starting at different lines of their
+/// blocks, they do not compete for the same few cache sets: sorting took 1.5 to 2 times as long
+/// when all started at the first line.
 fn start(part: usize) -> usize {
     part * BLOCK + part % BLOCK_LINES * IN_LINE
 }

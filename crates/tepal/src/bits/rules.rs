@@ -1,5 +1,5 @@
-//! A shape made ready to ask: the closed set of rules ([`super::rule`]), and which positions a hash
-//! has.
+//! The closed set of rules ([`super::rule`]), each prepared for one shape; and the positions of a
+//! hash.
 
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use super::rule::{Independent, OneLine, Split, TwoLines, next, reduce};
 use super::shape::Shape;
 use crate::ids::Layout;
 
-/// A shape made ready to ask: the closed set of rules.
+/// A rule, prepared for one shape.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Rules {
     Line(OneLine<Narrow>),
@@ -40,10 +40,10 @@ impl Rules {
         }
     }
 
-    /// How many rules there are.
+    /// The number of rules.
     pub(crate) const COUNT: usize = 6;
 
-    /// The rule's place in the tables of [`super::kernel`].
+    /// The index of the rule in the tables of [`super::kernel`].
     pub(crate) fn index(&self) -> usize {
         match self {
             Rules::Line(_) => 0,
@@ -55,8 +55,8 @@ impl Rules {
         }
     }
 
-    /// The fewest lines in which every bit of every hash has its place: a line is chosen among
-    /// those that there are, a block and a position among those of the shape.
+    /// The fewest lines in which every bit of every hash has its place. A line is chosen among the
+    /// lines that exist; a block and a position among those of the shape.
     pub(crate) fn least_lines(&self) -> usize {
         let lines = match self {
             Rules::Line(_) | Rules::LineWide(_) | Rules::Double(_) | Rules::DoubleWide(_) => 1,
@@ -67,7 +67,7 @@ impl Rules {
     }
 
     /// The positions of the k bits of `h` in an array of `shape`; a position may repeat. For the
-    /// self-test and the vectors, not for speed.
+    /// self-test and the test vectors; not fast.
     pub(crate) fn positions(&self, shape: Shape, h: u64) -> Vec<u64> {
         fn in_line(lines: u64, h: u64, mask: impl LineMask, positions: &mut Vec<u64>) {
             let base = reduce(h, lines) * LINE_BITS;

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::ids::Layout;
 
 impl Layout {
-    /// The least and the greatest number of bits a key may set.
+    /// The smallest and the largest number of bits that a key may set.
     #[must_use]
     pub const fn num_hashes_range(self) -> (u32, u32) {
         match self {
@@ -27,10 +27,11 @@ impl Layout {
     }
 }
 
-/// No filter has more bits: 8 TiB, what one file can describe.
+/// The largest number of bits in a filter: 8 TiB, the limit of the file format.
 pub(crate) const MOST_BITS: u64 = 1 << 46;
 
-/// Layout, bits a key and size: what two filters must share to set the same bits for the same hash.
+/// Layout, bits for each key and size: two filters that share them set the same bits for the same
+/// hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) layout: Layout,
@@ -59,7 +60,7 @@ impl Shape {
         Ok(Shape { layout, num_hashes, bit_len })
     }
 
-    /// Lines of memory that hold the bits.
+    /// The number of lines that hold the bits.
     pub(crate) fn lines(&self) -> u64 {
         self.bit_len.div_ceil(LINE_BITS)
     }

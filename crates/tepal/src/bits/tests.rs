@@ -1,4 +1,4 @@
-//! What is done to all bits at once, bit by bit against plain sets of positions.
+//! Operations on a whole array, compared bit by bit with plain sets of positions.
 
 use alloc::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ fn lines_of(lines: u64, bits: &BTreeSet<u64>) -> Vec<Line> {
     array
 }
 
-/// The positions that are set.
+/// The positions of the set bits.
 fn bits_of(words: &[u64]) -> BTreeSet<u64> {
     (0..64 * words.len() as u64).filter(|p| words[(p / 64) as usize] >> (p % 64) & 1 != 0).collect()
 }
@@ -28,7 +28,7 @@ fn an_array_begins_empty_and_no_larger_than_memory() {
         let array = zeroed(lines).unwrap();
         assert_eq!((array.len() as u64, count(&array)), (lines, 0));
     }
-    // What no address reaches, and what is within reach and more than there is.
+    // Sizes beyond any address, and sizes within reach but larger than the memory.
     for lines in [u64::MAX, u64::MAX / LINE_BYTES, (1 << 63) / LINE_BYTES, (1 << 63) / LINE_BYTES - 1] {
         let bytes = lines.saturating_mul(LINE_BYTES);
         let error = zeroed(lines).unwrap_err();

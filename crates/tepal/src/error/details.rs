@@ -1,5 +1,5 @@
-//! What an error says that a caller may act on: what stands against a format, and what bytes look
-//! like.
+//! The details of errors that a caller may act on: why a format cannot hold a filter, and what
+//! unknown bytes look like.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,12 +9,12 @@ use core::fmt;
 use super::parquet::ParquetFile;
 use crate::ids::{Format, KeyDomain, Kind, Layout, Scheme};
 
-/// What stands against writing a filter in a format
+/// Why a filter cannot be written in a format
 /// ([`Error::Unconvertible`](super::Error::Unconvertible)).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// The format holds the bits of other schemes.
+    /// The format holds only bits of other schemes.
     #[non_exhaustive]
     Scheme {
         /// The filter's scheme.
@@ -22,7 +22,7 @@ pub enum Obstacle {
         /// The schemes that the format holds.
         expected: &'static [Scheme],
     },
-    /// The format holds the bits of another layout.
+    /// The format holds only bits of another layout.
     #[non_exhaustive]
     Layout {
         /// The filter's layout.
@@ -30,45 +30,45 @@ pub enum Obstacle {
         /// The layout that the format holds.
         expected: Layout,
     },
-    /// The format holds one filter, and this is a chain.
+    /// The format holds one filter, and this is a chain of several.
     #[non_exhaustive]
     Chain {
         /// How many filters the chain has.
         links: usize,
     },
-    /// The format holds Bloom filters, and this is a filter of another kind.
+    /// The format holds only Bloom filters, and this is a filter of another kind.
     #[non_exhaustive]
     Kind {
         /// The filter's kind.
         found: Kind,
     },
-    /// The format's program has no keys of this domain.
+    /// The program of this format has no keys of this domain.
     #[non_exhaustive]
     KeyDomain {
         /// The filter's key domain.
         found: KeyDomain,
-        /// The domains of its program's keys.
+        /// The domains that its keys can have.
         expected: &'static [KeyDomain],
     },
-    /// The format has no place for a recipe (trim, nocase), and no other program would apply it.
+    /// The format cannot record a recipe (trim, nocase), and other programs do not apply one.
     Recipe,
-    /// The format has no place for exceptions.
+    /// The format cannot record exceptions.
     #[cfg(feature = "extras")]
     Exceptions,
-    /// The format has no such form ([`Form`](crate::facts::Form)).
+    /// The format does not have this form ([`Form`](crate::facts::Form)).
     #[non_exhaustive]
     Form {
-        /// The form that was asked for.
+        /// The requested form.
         asked: &'static str,
     },
-    /// The format has no place for a number of the filter.
+    /// A number of the filter is larger than the format can record.
     #[non_exhaustive]
     Number {
-        /// Which number.
+        /// The name of the number.
         name: &'static str,
         /// Its value.
         found: u64,
-        /// The greatest that the format can hold.
+        /// The largest value that the format can record.
         most: u64,
     },
 }
@@ -119,29 +119,29 @@ impl fmt::Display for Obstacle {
     }
 }
 
-/// What bytes look like that are not a tepal file ([`Error::NotTepal`](super::Error::NotTepal)).
+/// What bytes that are not a tepal file look like ([`Error::NotTepal`](super::Error::NotTepal)).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Looks {
-    /// There are none.
+    /// No bytes.
     Empty,
-    /// Data packed by this program.
+    /// Data compressed by this program.
     Packed(&'static str),
-    /// A tepal file whose line ends a copy in text mode has changed.
+    /// A tepal file damaged by a copy in text mode, which changed its line ends.
     TextMode,
-    /// The beginning of a tepal file.
+    /// The beginning of a tepal file; the rest is missing.
     Cut,
-    /// Text, which begins so.
+    /// Text; the value is its beginning.
     Text(String),
-    /// A file without a mark that could be one of these, by its lengths.
+    /// A file without a mark. By its length it could be in one of these formats.
     Unmarked(Vec<Format>),
-    /// A whole Parquet file, which may have filters in it.
+    /// A whole Parquet file, which may contain filters.
     #[cfg(feature = "foreign")]
     Parquet(ParquetFile),
-    /// A `DUMP` payload of Redis with one line end behind it, which `redis-cli --raw` adds.
+    /// A `DUMP` payload of Redis and one line end, which `redis-cli --raw` adds.
     #[cfg(feature = "foreign")]
     DumpAndLineEnd,
-    /// Anything else, which begins with these bytes.
+    /// Anything else; the value is its first bytes.
     Other(Vec<u8>),
 }
 

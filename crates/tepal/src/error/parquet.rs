@@ -1,4 +1,4 @@
-//! A whole Parquet file in the place of one of its filters: where these lie in it.
+//! A whole Parquet file, given instead of one of the filters in it: where the filters are.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -6,53 +6,53 @@ use core::fmt;
 
 use crate::ids::KeyDomain;
 
-/// A whole Parquet file, which holds filters and is none
-/// ([`Looks::Parquet`](super::Looks::Parquet)): what its footer says of them.
+/// What the footer of a whole Parquet file says about the filters in it
+/// ([`Looks::Parquet`](super::Looks::Parquet)).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ParquetFile {
-    /// It has filters, each of one column in one row group.
+    /// It has filters; each belongs to one column in one row group.
     #[non_exhaustive]
     Filters {
-        /// The first of them, at most 64, in the order of the row groups.
+        /// The first filters, at most 64, in the order of the row groups.
         first: Vec<ParquetFilter>,
-        /// How many there are.
+        /// How many filters there are.
         total: u64,
     },
-    /// Nobody asked its writer for filters.
+    /// It has no filters: its writer was not asked for any.
     WithoutFilters,
     /// Its footer is encrypted, and so are its filters.
     Encrypted,
     /// Its footer cannot be read.
     #[non_exhaustive]
     Damaged {
-        /// Which part, and how it shows.
+        /// The damaged part, and the sign of the damage.
         what: String,
     },
 }
 
-/// Where a filter lies in a Parquet file.
+/// The place of one filter in a Parquet file.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ParquetFilter {
     /// The number of the row group, from 0.
     pub row_group: u64,
-    /// The names that lead to the column, joined by dots; cut after 100 characters.
+    /// The path of the column, its names joined by dots; cut after 100 characters.
     pub column: String,
-    /// How the column's values become bytes, by its physical type.
+    /// How the column's values become bytes, by the physical type of the column.
     pub key_domain: Option<KeyDomain>,
-    /// The file that has the column, where it is another one; cut as the column is.
+    /// The file that contains the column, if it is another file; cut after 100 characters.
     pub file: Option<String>,
-    /// Its first byte.
+    /// The offset of the filter in bytes.
     pub offset: u64,
-    /// Its bytes, header included. Nothing where neither the footer nor the filter's own header
-    /// says it.
+    /// The length of the filter in bytes, header included. `None` if neither the footer nor the
+    /// filter's own header records it.
     pub length: Option<u64>,
-    /// The column is encrypted, and its filter with it.
+    /// Is the column encrypted, and its filter with it?
     pub is_encrypted: bool,
 }
 
-/// So many filters are named in a text.
+/// The largest number of filters that a text names.
 const SHOWN: usize = 8;
 
 impl ParquetFile {
@@ -69,7 +69,7 @@ impl ParquetFile {
     }
 }
 
-/// How a Parquet file comes by filters.
+/// How to write a Parquet file with filters.
 const WRITERS: &str = "write it anew with them: `bloom_filter_options` of pyarrow's `write_table`, \
      `parquet.bloom.filter.enabled` of parquet-java and Spark, `set_bloom_filter_enabled` of the crate parquet; DuckDB \
      makes them of columns with a dictionary";
@@ -98,7 +98,7 @@ impl fmt::Display for ParquetFile {
 }
 
 impl fmt::Display for ParquetFilter {
-    /// Where it is, and what cuts it out.
+    /// The place of the filter, and the command that extracts it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { row_group, column, offset, .. } = self;
         write!(f, "row group {row_group}, column {column:?}, ")?;
@@ -120,8 +120,8 @@ impl fmt::Display for ParquetFilter {
 }
 
 impl ParquetFilter {
-    /// The command line that writes the filter's bytes to standard output, for a file of this name
-    /// (as a shell reads it). Nothing where the length is not known, or the column encrypted.
+    /// The command line that writes the filter's bytes to standard output. `file` is the file's
+    /// name, quoted for a shell. `None` if the length is unknown or the column is encrypted.
     #[must_use]
     pub fn cutting(&self, file: &str) -> Option<String> {
         let length = self.length.filter(|_| !self.is_encrypted)?;

@@ -1,4 +1,4 @@
-//! What stands behind the body of a file: exceptions, as a list (FORMAT.md, section 4.9) or a
+//! The section after the body of a file: exceptions as a list (FORMAT.md, section 4.9) or as a
 //! divider (section 4.10), or keys that were added beside a ribbon (section 4.11).
 
 use alloc::vec::Vec;
@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 use crate::kinds::divider::Divider;
 use crate::kinds::{Behind, FilePart, What};
 
-/// Bytes that are handed out at a time.
+/// Bytes that are written at a time.
 const PIECE: usize = 1 << 16;
 
-/// A list of hashes: a filter has one of these at most.
+/// The list of hashes in the section; a filter has at most one.
 fn list<'a>(part: &FilePart<'a>) -> &'a [u64] {
     if part.added.is_empty() { part.exceptions } else { part.added }
 }
 
-/// Bytes of it.
+/// The length of the section in bytes.
 pub(super) fn len(part: &FilePart<'_>) -> u64 {
     #[cfg(feature = "extras")]
     if let Some(divider) = part.divider {
@@ -30,7 +30,7 @@ pub(super) fn len(part: &FilePart<'_>) -> u64 {
     }
 }
 
-/// Hands out its bytes, behind this head; none where there is nothing.
+/// Calls `out` with the bytes of the section; `head` is the header. Nothing if there is no section.
 pub(super) fn pieces<E>(
     part: &FilePart<'_>,
     head: &[u8],
@@ -57,7 +57,7 @@ pub(super) fn pieces<E>(
     out(&sum.digest().to_le_bytes())
 }
 
-/// Reads bytes of a file that has something there.
+/// Parses the section of a file that has one.
 pub(super) fn decode(bytes: &[u8], what: What, is_divided: bool, head: &[u8]) -> Result<Behind> {
     let (number, name) = (|bytes: &[u8]| u64::from_le_bytes(core::array::from_fn(|i| bytes[i])), what.name());
     let Some((written, sum)) =
@@ -109,7 +109,7 @@ fn divider(mut words: Vec<u64>) -> Result<Divider> {
     Ok(Divider { exceptions, salt, width, words })
 }
 
-/// The checksum of the header: so it belongs to one file.
+/// The checksum of the header as a seed, so that the section belongs to this file only.
 fn seed(head: &[u8]) -> u64 {
     u64::from_le_bytes(core::array::from_fn(|i| head[head.len() - 8 + i]))
 }

@@ -1,4 +1,4 @@
-//! What a file says of its bits, kept so that they can be held against it: at opening, or later.
+//! The checks of a file's bits, kept until they run: at opening, or later.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,19 +11,19 @@ use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::kinds::{BodyChecked, CheckBody};
 
-/// What the bits of an opened file must be. All of it stood under the header's checksum.
+/// The expected properties of the bits of an opened file. The header's checksum covers them all.
 pub(super) struct BodyCheck {
     body_offset: u64,
     chunk_table: Vec<u64>,
     own: Box<dyn CheckBody>,
     seal: Option<Seal>,
-    /// Have the bits been found right, and not wrong since?
+    /// Did the last check of the bits pass?
     passed: AtomicBool,
 }
 
 impl BodyCheck {
-    /// `head` are the bytes before the body, `exceptions` those after it, and `written_seal` the
-    /// last. That there is a key if and only if there is a seal was checked with the header.
+    /// `head` are the bytes before the body, `exceptions` the bytes after it, and `written_seal`
+    /// the last bytes. The header's checks ensured that there is a key exactly if there is a seal.
     pub(super) fn new(
         header: &mut Header,
         own: Box<dyn CheckBody>,
@@ -57,7 +57,7 @@ impl BodyCheck {
 }
 
 impl BodyChecked for BodyCheck {
-    /// Steps 7 and 8 of FORMAT.md, section 4.6: every chunk's checksum, what the kind demands, the
+    /// Steps 7 and 8 of FORMAT.md, section 4.6: every chunk's checksum, the checks of the kind, the
     /// seal.
     fn run(&self, lines: &[Line]) -> Result<()> {
         let checked = self

@@ -1,21 +1,21 @@
-//! The body in chunks, as the file holds it.
+//! The body in chunks, in the byte order of the file.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use crate::bits::{self, LINE_BYTES, Line};
 
-/// Bytes of the body under one checksum.
+/// Bytes of the body that share one checksum.
 pub(super) const CHUNK_BYTES: u64 = 65_536;
 /// Lines in a chunk.
 const CHUNK_LINES: usize = (CHUNK_BYTES / LINE_BYTES) as usize;
 
-/// The body as the file holds it, chunk by chunk: the words little-endian, whatever the machine.
+/// The body chunk by chunk, in the byte order of the file: little-endian words on every machine.
 pub(super) fn chunks(lines: &[Line]) -> impl Iterator<Item = Cow<'_, [u8]>> {
     lines.chunks(CHUNK_LINES).map(bytes_of)
 }
 
-/// Lines as the file holds them.
+/// Lines in the byte order of the file.
 fn bytes_of(lines: &[Line]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         Cow::Borrowed(bytemuck::cast_slice(lines))
@@ -24,8 +24,7 @@ fn bytes_of(lines: &[Line]) -> Cow<'_, [u8]> {
     }
 }
 
-/// [`chunks`] of a body in pieces that follow each other. A chunk that lies in several of them is a
-/// copy.
+/// [`chunks`] of a body in consecutive pieces. A chunk that lies in several pieces is copied.
 pub(super) fn chunks_of<'a>(pieces: &'a [&'a [Line]]) -> impl Iterator<Item = Cow<'a, [u8]>> {
     let (mut pieces, mut here) = (pieces.iter().copied(), &[][..]);
     core::iter::from_fn(move || {
@@ -50,5 +49,5 @@ pub(super) fn chunks_of<'a>(pieces: &'a [&'a [Line]]) -> impl Iterator<Item = Co
     })
 }
 
-/// Is told of each piece of a file that is not needed any more, at least for now.
+/// Called with each piece of a file that is no longer needed, at least for now.
 pub(super) type Done<'r> = &'r dyn Fn(&[u8]);

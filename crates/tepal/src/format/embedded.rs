@@ -1,5 +1,5 @@
-//! The embedded form (FORMAT.md, section 4.8): the bits, and some bytes that refuse what they are
-//! not: 16 of a Bloom filter, which is here; of a ribbon see `ribbon`.
+//! The embedded form (FORMAT.md, section 4.8): the bits, and a trailer that detects wrong bytes and
+//! keys. The 16 bytes of a Bloom filter are here; `ribbon` has the trailer of a ribbon.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -20,12 +20,12 @@ use crate::kinds::storage::{InBytes, InMemory, PlainStorage, StableBytes};
 #[cfg(feature = "static")]
 mod ribbon;
 
-/// Bytes behind the bits, of a Bloom filter; of other kinds the last of them.
+/// Bytes after the bits of a Bloom filter; other kinds have more before these.
 const TRAILER: usize = 16;
-/// Bytes of these that the checksum covers.
+/// Bytes of the trailer that the checksum covers.
 const SAID: usize = 8;
 
-/// Whose form it is, which its version says: the first of these bytes.
+/// The kind of an embedded filter, and its version, which is the first byte of the trailer.
 #[derive(Clone, Copy)]
 struct Form {
     version: u8,
@@ -37,7 +37,7 @@ impl Form {
     const RIBBON: Form = Form { version: 0xE2, kind: Kind::Ribbon };
     const MAP: Form = Form { version: 0xE3, kind: Kind::Map };
 
-    /// The refusal of the form of another kind, or of none.
+    /// The error for an embedded form of another kind, or of none.
     fn refusal(self, version: u8) -> Error {
         let found = [Form::BLOOM, Form::RIBBON, Form::MAP].into_iter().find(|form| form.version == version);
         let Some(found) = found else {
@@ -53,7 +53,7 @@ impl Form {
     }
 }
 
-/// A number for everything that decides which hash a key gets.
+/// A hash of everything that decides which hash a key gets.
 fn check_of_keys(keys: &KeyHasher) -> u64 {
     let hasher = keys.hasher();
     let mut block = Vec::from([hasher.scheme().id(), keys.key_domain().id(), 0, 0]);
@@ -65,7 +65,7 @@ fn check_of_keys(keys: &KeyHasher) -> u64 {
     xxh3_64(&block)
 }
 
-/// The bytes before the checksum.
+/// The bytes of the trailer before the checksum.
 fn said(shape: Shape, keys: u64) -> [u8; SAID] {
     let unused = (shape.lines() * LINE_BITS - shape.bit_len) as u16;
     let [k0, k1] = (shape.num_hashes as u16).to_le_bytes();
@@ -74,14 +74,14 @@ fn said(shape: Shape, keys: u64) -> [u8; SAID] {
     [Form::BLOOM.version, shape.layout.id(), k0, k1, u0, u1, c0, c1]
 }
 
-/// The checksum of the bits and the bytes behind them.
+/// The checksum of the bits and of the trailer's bytes before it.
 fn checksum(body: &[u8], said: &[u8], keys: u64) -> u64 {
     xxh3_64_with_seed(said, xxh3_64_with_seed(body, keys))
 }
 
-/// The body of bytes in the embedded form, and what is said of it, once the checksum is known to be
-/// right. What is said ends with the eight bytes before the checksum, in the same places for every
-/// kind: the version first, the check of the keys last. A ribbon has more before them.
+/// Splits bytes in the embedded form into body and trailer, and checks the checksum. The trailer is
+/// returned without the checksum. Its last eight bytes have the same places for every kind: the
+/// version first, the check of the keys last. A ribbon has more before them.
 fn read_form<'a>(form: Form, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [u8], &'a [u8])> {
     let no_form = |more: usize| {
         Error::damaged(format_args!(
@@ -113,14 +113,14 @@ fn read_form<'a>(form: Form, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [
             "the embedded filter has the checksum {found:016x}, and {expected:016x} was written"
         )));
     }
-    // One filter has one form.
+    // One filter has exactly one embedded form.
     if check != here as u16 {
         return Err(Error::damaged("the check of the keys is not that which the checksum is of"));
     }
     Ok((body, said))
 }
 
-/// What bytes in the embedded form of a Bloom filter say: its shape, and where its bits are.
+/// Parses the embedded form of a Bloom filter: its shape, and the range of its bits.
 fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
     let (body, said) = read_form(Form::BLOOM, bytes, keys)?;
     let mut fields = Fields::at(said, 1);
@@ -133,7 +133,7 @@ fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
     Ok((shape, 0..body.len()))
 }
 
-/// Lines as the form has them, with room for so many bytes in all.
+/// Lines in the byte order of the form, with capacity for `len` bytes.
 fn bytes_of_lines(lines: &[Line], len: u64) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let room = usize::try_from(len).ok().and_then(|len| out.try_reserve_exact(len).ok());
@@ -144,7 +144,7 @@ fn bytes_of_lines(lines: &[Line], len: u64) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The form of this body, of which this is said.
+/// The embedded form of this body and trailer.
 fn sealed_form(mut body: Vec<u8>, said: &[u8], keys: u64) -> Vec<u8> {
     let checksum = checksum(&body, said, keys);
     body.extend_from_slice(said);
@@ -153,13 +153,13 @@ fn sealed_form(mut body: Vec<u8>, said: &[u8], keys: u64) -> Vec<u8> {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// The embedded form, for stores that keep many filters and what they have in common elsewhere,
-    /// such as the tables of an LSM tree: the bits, and 16 bytes. In those are a checksum, the
-    /// layout, the number of hashes and the size, and a check of scheme, seed, secret, key domain
-    /// and recipe, so that no other [`KeyHasher`] is taken for this filter's.
+    /// The embedded form: the bits and 16 bytes. It is for stores with many filters that keep the
+    /// common parts elsewhere, for example the tables of an LSM tree. The 16 bytes hold a checksum,
+    /// the layout, the number of hashes and the size. They also hold a check of scheme, seed,
+    /// secret, key domain and recipe, so that a wrong [`KeyHasher`] is refused.
     ///
-    /// Not kept: capacity, promised rate, what happens past capacity, keys inserted, labels. A
-    /// filter of 100 keys at 1 % has 144 bytes; its [file](Self::to_bytes) has 320.
+    /// Not recorded: capacity, promised rate, the policy past the capacity, the count of keys,
+    /// labels. A filter of 100 keys at 1 % takes 144 bytes; its [file](Self::to_bytes) takes 320.
     ///
     /// ```
     /// use tepal::BloomFilter;
@@ -173,8 +173,8 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for a filter that
-    /// was opened [quick](crate::Open::quick) and whose bits are not what was written.
+    /// [`Error::TooLarge`] if memory is short; [`Error::Damaged`] for a filter that was opened
+    /// [quick](crate::Open::quick) and whose bits are damaged.
     pub fn to_embedded(&self) -> Result<Vec<u8>> {
         self.check_before_copying()?;
         let keys = check_of_keys(&self.meta.keys);
@@ -182,7 +182,7 @@ impl<L: PlainStorage> BloomFilter<L> {
         Ok(sealed_form(body, &said(self.meta.shape, keys), keys))
     }
 
-    /// Bytes of the [embedded form](Self::to_embedded).
+    /// The length of the [embedded form](Self::to_embedded) in bytes.
     #[must_use]
     pub fn embedded_len(&self) -> u64 {
         self.size_in_bytes() + TRAILER as u64
@@ -190,20 +190,19 @@ impl<L: PlainStorage> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// Reads the [embedded form](Self::to_embedded) into a filter in memory: of a filter with this
-    /// key hasher, as [`key_hasher`](crate::builders::BloomFilterBuilder::key_hasher) of the
-    /// builder gives it. Everything is checked.
+    /// Reads the [embedded form](Self::to_embedded) into a filter in memory. `keys` is the key
+    /// hasher of the filter, which [`key_hasher`](crate::builders::BloomFilterBuilder::key_hasher)
+    /// of the builder returns. Everything is checked.
     ///
-    /// What the form does not keep is worked out from the bits: the capacity is the number of keys
-    /// that seem to be in it, however many it was planned for, and the promised rate is the rate
-    /// that it has with them. More keys are let in, and
-    /// [`is_over_capacity`](Self::is_over_capacity) says so
-    /// ([`OverCapacity::Warn`](crate::OverCapacity::Warn)).
+    /// The capacity and the rate are not recorded and are estimated from the bits. The capacity is
+    /// the estimated number of keys in the filter, and the promised rate is the rate at that
+    /// number. Further keys are inserted; [`is_over_capacity`](Self::is_over_capacity) then returns
+    /// `true` ([`OverCapacity::Warn`](crate::OverCapacity::Warn)).
     ///
     /// # Errors
     /// [`Error::OtherKeys`] for a filter with another scheme, seed, secret, key domain or recipe;
-    /// [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no
-    /// such form; [`Error::TooLarge`] where there is no memory for it.
+    /// [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are not
+    /// an embedded form; [`Error::TooLarge`] if memory is short.
     pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
         let (shape, body) = read(bytes, keys)?;
         let mut lines = bits::zeroed(shape.lines())?;
@@ -213,21 +212,22 @@ impl BloomFilter {
 }
 
 impl<B: StableBytes> BloomFilter<InBytes<B>> {
-    /// [`from_embedded`](BloomFilter::from_embedded) without a copy: the filter is asked where it
-    /// lies.
+    /// Reads the [embedded form](BloomFilter::to_embedded) in place, without a copy. Otherwise like
+    /// [`from_embedded`](BloomFilter::from_embedded).
     ///
     /// # Errors
-    /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64 in
-    /// memory, or the machine is big-endian.
+    /// As [`from_embedded`](BloomFilter::from_embedded), and [`Error::NotInPlace`] if the bytes are
+    /// not aligned to 64, or the machine is big-endian.
     pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
         Self::view_embedded_at(bytes, .., keys)
     }
 
-    /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file with many
-    /// filters.
+    /// [`view_embedded`](Self::view_embedded) of a range of larger bytes, for example of a table
+    /// file with many filters.
     ///
     /// # Errors
-    /// As there; [`Error::Parameter`] where the bytes have no such place.
+    /// As [`view_embedded`](Self::view_embedded); [`Error::Parameter`] if the range is out of
+    /// bounds.
     pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
         let place = place_in(bytes.bytes(), place)?;
         let (shape, body) = read(&bytes.bytes()[place.clone()], keys)?;

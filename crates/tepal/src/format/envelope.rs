@@ -1,5 +1,5 @@
-//! The envelope of every tepal file, whatever kind of filter is in it: the common part of the
-//! header, the records, the chunk table, the lengths (FORMAT.md, sections 3 and 4).
+//! The envelope of a tepal file, common to all kinds of filters: the common part of the header, the
+//! records, the chunk table, the lengths (FORMAT.md, sections 3 and 4).
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,9 +19,9 @@ use crate::kinds::{AwaitsBody, Entry, FilePart, FromFile, OWN_BYTES, What, unkno
 use crate::params::Plan;
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
-/// The version of the format that this build writes, and the only one there is.
+/// The version of the format that this build writes; there is no other version.
 pub(crate) const VERSION: u16 = 1;
-/// Bytes from the beginning of a file to the end of its length.
+/// Bytes from the beginning of a file to the end of the field for its length.
 #[cfg(feature = "std")]
 pub(super) const START: usize = 24;
 pub(super) const FIXED_BYTES: u64 = 128;
@@ -30,21 +30,21 @@ pub(super) const MOST_RECORDS: u64 = 65_536;
 pub(super) const SEALED: u32 = 1;
 /// Required flag 1: exceptions follow the body.
 const EXCEPTED: u32 = 2;
-/// Required flag 2: they are a divider.
+/// Required flag 2: the exceptions are a divider.
 const DIVIDED: u32 = 4;
 /// Required flag 3: keys that were added beside a ribbon follow the body.
 pub(super) const ADDED: u32 = 8;
 
-/// XXH3-64, in the form in which keys are hashed too, so that a program has it once.
+/// XXH3-64, by the function that also hashes keys, so that a program contains it once.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, 0)
 }
 
-/// What bytes that are no tepal file look like, for the error.
+/// A description of bytes that are not a tepal file, for the error.
 pub(super) fn looks_like(bytes: &[u8]) -> Looks {
     let first = &bytes[..bytes.len().min(8)];
     let is_text = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~') || *b >= 0x80;
-    // More of them than are shown: the first bytes of a filter may be letters by chance.
+    // More bytes than are shown: the first bytes of a filter may be letters by chance.
     let start = &bytes[..bytes.len().min(256)];
     let is_utf8 = core::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     match first {
@@ -59,22 +59,22 @@ pub(super) fn looks_like(bytes: &[u8]) -> Looks {
     }
 }
 
-/// Where the body starts, for a body of this length, and for records, parts of links and what else
-/// is there of that.
+/// The offset of the body. `body_len` is its length, `records_len` the length of the records, the
+/// parts of links and all else between header and chunk table.
 pub(super) fn body_offset(body_len: u64, records_len: u64) -> u64 {
     let table = body_len.div_ceil(CHUNK_BYTES) * 8;
     (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
 }
 
 impl Plan {
-    /// Bytes of the file, without labels.
+    /// The length of the file in bytes, without labels.
     #[must_use]
     pub fn file_len(&self) -> u64 {
         body_offset(self.size_in_bytes(), 0) + self.size_in_bytes()
     }
 }
 
-/// Bytes of the file of a filter, without a seal.
+/// The length of a filter's file in bytes, without a seal.
 pub(super) fn file_len(part: &FilePart<'_>) -> u64 {
     let body_len = part.body_len();
     body_offset(body_len, records::len(part) + behind_records(part)) + body_len + behind_body(part)
@@ -86,12 +86,12 @@ fn behind_records(part: &FilePart<'_>) -> u64 {
     links + part.section.len() as u64
 }
 
-/// Bytes of the parts of so many links.
+/// Bytes of the parts of `links` links.
 fn links_len(links: usize) -> u64 {
     (links * OWN_BYTES) as u64
 }
 
-/// Bytes between the body and the seal: of exceptions, or of added keys.
+/// Bytes between the body and the seal: exceptions or added keys.
 fn behind_body(part: &FilePart<'_>) -> u64 {
     super::behind::len(part)
 }
@@ -132,7 +132,7 @@ pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], seale
     Ok(out)
 }
 
-/// The lengths that a file claims, compared with the bytes that are there.
+/// The lengths in a file's header, already compared with the real length.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
     pub(super) kind: Kind,
@@ -141,8 +141,8 @@ pub(super) struct Lengths {
 }
 
 impl Lengths {
-    /// Steps 1 and 2 of FORMAT.md, section 4.6: `start` holds the first bytes of a file of
-    /// `real_len`.
+    /// Steps 1 and 2 of FORMAT.md, section 4.6. `start` has the first bytes of a file of `real_len`
+    /// bytes.
     pub(super) fn read(start: &[u8], real_len: u64) -> Result<Self> {
         if !start.starts_with(&MAGIC) {
             return Err(Error::NotTepal { found: looks_like(start) });
@@ -168,13 +168,13 @@ impl Lengths {
         Ok(Lengths { kind, body_offset, file_len })
     }
 
-    /// Where the body must end.
+    /// The offset of the end of the body.
     fn body_end(&self, sealed: bool) -> Option<u64> {
         self.file_len.checked_sub(if sealed { SEAL_BYTES } else { 0 })
     }
 }
 
-/// What the required flags of a file say of it.
+/// The meaning of a file's required flags.
 #[derive(Clone, Copy)]
 struct Flags {
     sealed: bool,
@@ -183,7 +183,7 @@ struct Flags {
     added: bool,
 }
 
-/// What these required flags say. One that this build could not check or honour is refused.
+/// Reads the required flags. A flag that this build does not support is refused.
 fn flags(required_flags: u32) -> Result<Flags> {
     let of = |has: bool, flags: u32| if has { flags } else { 0 };
     let known = of(cfg!(feature = "seal"), SEALED)
@@ -206,18 +206,18 @@ fn flags(required_flags: u32) -> Result<Flags> {
     Ok(Flags { sealed: has(SEALED), excepted: has(EXCEPTED), divided: has(DIVIDED), added: has(ADDED) })
 }
 
-/// A header that has passed every check that needs no body.
+/// A header that has passed every check that does not need the body.
 pub(super) struct Header {
     pub(super) lengths: Lengths,
     pub(super) chunk_table: Vec<u64>,
     flags: Flags,
-    /// Bytes behind the body and before the seal.
+    /// Bytes between the body and the seal.
     pub(super) behind_len: u64,
-    /// What they are.
+    /// The content of these bytes.
     pub(super) behind: Option<What>,
 }
 
-/// A header as it is read, before anybody has made a filter of it.
+/// A parsed header, before the filter is made from it.
 struct Start<'a> {
     entry: Entry,
     flags: Flags,
@@ -228,18 +228,18 @@ struct Start<'a> {
 }
 
 impl Header {
-    /// Bytes of the seal after the body, which the file has been found long enough for.
+    /// The length of the seal in bytes; the file was found long enough for it.
     pub(super) fn seal_len(&self) -> usize {
         if self.flags.sealed { SEAL_BYTES as usize } else { 0 }
     }
 
-    /// Is what stands behind the body a divider?
+    /// Is the section after the body a divider?
     pub(super) fn is_divided(&self) -> bool {
         self.flags.divided
     }
 
-    /// Steps 3 to 6 of FORMAT.md, section 4.6, and the filter but its body. `head` is everything
-    /// before the body.
+    /// Steps 3 to 6 of FORMAT.md, section 4.6. Returns the filter without its body. `head` is
+    /// everything before the body.
     pub(super) fn decode<F: FromFile>(
         lengths: Lengths,
         head: &[u8],
@@ -253,7 +253,7 @@ impl Header {
 }
 
 impl<'a> Start<'a> {
-    /// Everything before the chunk table.
+    /// Parses everything before the chunk table.
     fn read(entry: Entry, head: &'a [u8]) -> Result<Self> {
         let (protected, written) = head.split_at(head.len() - 8);
         let found = checksum(protected);
@@ -300,7 +300,7 @@ impl<'a> Start<'a> {
         Ok(Start { entry, flags, records_len, part, rest: fields })
     }
 
-    /// The rest, for this filter.
+    /// Parses the rest, with the help of this filter.
     fn finish(self, lengths: Lengths, filter: &dyn AwaitsBody, seal: Option<&SealKey>) -> Result<Header> {
         let Start { flags, records_len, part, rest: mut fields, .. } = self;
         let sealed = flags.sealed;

@@ -1,4 +1,4 @@
-//! What is known of each format.
+//! The properties of each format.
 
 use super::envelope::MAGIC;
 #[cfg(feature = "foreign")]
@@ -6,11 +6,11 @@ use super::foreign;
 use crate::ids::{Format, KeyDomain, Layout, Scheme};
 
 impl Format {
-    /// The format that a file's mark names: bytes that are there for no other reason, or that fit
-    /// the length of the file so closely that chance is ruled out. `None` where the format must be
-    /// told. A mark of another program counts only where the rest can be read, so this costs as
-    /// much as reading the file; but for the ten bytes that begin a `DUMP` of RedisBloom: what
-    /// begins so is one, if a damaged one.
+    /// The format of a file with a mark, otherwise `None`: then the caller must name the format. A
+    /// mark is a byte sequence that has no other purpose, or a length that fits too closely to be
+    /// chance. A mark of another program counts only if the rest can be parsed, so this costs as
+    /// much as reading the file. One exception: the ten bytes at the start of a RedisBloom `DUMP`
+    /// always count, also in a damaged one.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Option<Format> {
         if bytes.starts_with(&MAGIC) {
@@ -22,7 +22,7 @@ impl Format {
         None
     }
 
-    /// The schemes whose filters it holds, the one that its program uses today first.
+    /// The schemes that the format can hold, the one that its program uses today first.
     #[must_use]
     pub fn schemes(self) -> &'static [Scheme] {
         #[cfg(feature = "foreign")]
@@ -31,12 +31,12 @@ impl Format {
         }
         match self {
             Format::Tepal => Scheme::ALL,
-            // Left out of this build.
+            // Not compiled into this build.
             _ => &[],
         }
     }
 
-    /// The one layout whose filters it holds, where the scheme alone does not say it.
+    /// The only layout that the format can hold, if the scheme alone does not determine it.
     #[must_use]
     pub fn layout(self) -> Option<Layout> {
         #[cfg(feature = "foreign")]
@@ -46,11 +46,10 @@ impl Format {
         None
     }
 
-    /// How its program can have made bytes of its keys: the key domains in which its files are
-    /// asked.
+    /// The key domains of the format: how its program can make bytes from its keys.
     ///
-    /// What is missing has no meaning there. A program that takes nothing but bytes has
-    /// [`KeyDomain::Bytes`] and, for bytes that are no text, [`KeyDomain::Hex`].
+    /// Other domains have no meaning there. A program that takes only bytes has
+    /// [`KeyDomain::Bytes`] and, for bytes that are not text, [`KeyDomain::Hex`].
     #[must_use]
     pub fn key_domains(self) -> &'static [KeyDomain] {
         #[cfg(feature = "foreign")]
@@ -59,12 +58,12 @@ impl Format {
         }
         match self {
             Format::Tepal => KeyDomain::ALL,
-            // Left out of this build.
+            // Not compiled into this build.
             _ => &[],
         }
     }
 
-    /// Do its files say how many keys they were planned for, and at which rate?
+    /// Do files of the format record the capacity and the rate?
     #[must_use]
     pub fn records_plan(self) -> bool {
         #[cfg(feature = "foreign")]

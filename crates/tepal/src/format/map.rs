@@ -1,4 +1,4 @@
-//! Opening a file: mapped into memory where that can be, else read.
+//! Opens a file: maps it into memory if possible, otherwise reads it.
 
 #![allow(unsafe_code)]
 
@@ -19,8 +19,8 @@ use crate::kinds::{AnyFilter, FromFile};
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 use crate::kinds::{BodyChecked, Ref};
 
-/// Opens a filter's file, ours or another program's, and checks all of it: [`Open::open`] without
-/// keys, and the format by the file's mark.
+/// Opens a filter's file, of tepal or of another program, and checks all of it. It calls
+/// [`Open::open`] without keys, and takes the format from the file's mark.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,41 +43,39 @@ pub fn open(path: impl AsRef<Path>) -> Result<Opened> {
     Open::new().open(path)
 }
 
-/// A file as it is opened: mapped, or read.
+/// An opened file, mapped or read.
 pub(super) enum Bytes {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     Map(memmap2::Mmap),
-    /// What is written to it stays in this process.
+    /// A private map: writes stay in this process.
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     Private(memmap2::MmapMut),
     Read(Vec<u8>),
 }
 
 impl Bytes {
-    /// Maps the file, or reads it where that cannot be or is not wanted; and what the system says
-    /// of it.
+    /// Maps the file; reads it if mapping fails or is not wanted. Also returns the file's metadata.
     pub(super) fn of<'a>(path: &Path, open: &Open<'a>, check: CheckHeader<'a>) -> Result<(Self, Metadata)> {
         let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
         let file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
         if kind.is_file() && isize::try_from(kind.len()).is_err() {
-            // No slice is that long: half of what 32 bits can address.
+            // No slice can have that length: it is half of the 32-bit address space.
             return Err(Error::TooLarge { bytes: kind.len() });
         }
         #[cfg(all(feature = "mmap", target_endian = "little"))]
         if kind.is_file() && kind.len() > 0 && !open.in_memory {
-            // SAFETY: the map is only read. That no one cuts or overwrites the file under it is
-            // what `open` asks of its caller in its documentation, with `in_memory` for who cannot
-            // promise it; our own `save` replaces files and never does.
+            // SAFETY: the map is only read. Its caller must ensure that nobody cuts or overwrites
+            // the file: the documentation of `open` says so, and offers `in_memory` otherwise.
+            // `save` replaces files and never overwrites them.
             let map = unsafe { memmap2::Mmap::map(&file) }.map_err(io)?;
-            // The filters of a chain share their map, and only the newest is changed: that one is
-            // copied.
+            // The filters of a chain share their map, but only the newest one is changed: that one
+            // is copied.
             let is_one = map.get(10..12) == Some(&crate::ids::Kind::Bloom.id().to_le_bytes()[..]);
             if open.copy_on_write && is_one && map.starts_with(&MAGIC) {
-                // SAFETY: as above; and what is written to a private map reaches neither the file
-                // nor another map.
+                // SAFETY: as above. Writes to a private map reach neither the file nor another map.
                 let private = unsafe { memmap2::MmapOptions::new().no_reserve_swap().map_copy(&file) };
-                // Where the system has none, the first change copies.
+                // If the system has no private maps, the first change copies.
                 if let Ok(private) = private {
                     return Ok((Bytes::Private(private), kind));
                 }
@@ -92,7 +90,7 @@ impl Bytes {
         }
         let bytes = match kind.is_file() && kind.len() > 0 {
             true => read_file(&file, kind.len()),
-            // A pipe, or a file whose length the system does not say.
+            // A pipe, or a file whose length the system does not know.
             false => open.all_of(&mut &file, check),
         };
         let bytes = bytes.map_err(|error| match error {
@@ -112,7 +110,7 @@ impl Bytes {
         }
     }
 
-    /// The bytes in memory.
+    /// Copies the bytes into memory.
     #[cfg(feature = "extras")]
     pub(super) fn into_vec(self) -> Result<Vec<u8>> {
         match self {
@@ -125,22 +123,22 @@ impl Bytes {
     }
 }
 
-/// Smaller pieces are not worth a call of the system.
+/// Smaller pieces are not worth a system call.
 #[cfg(all(feature = "mmap", target_endian = "little", unix))]
 const LEAST_LET_GO: usize = 1 << 20;
 
 impl Bytes {
-    /// Gives back the memory of a piece that was copied: it is the file's, and would count as this
-    /// process's until the map is closed. Read again, it comes from the file again.
+    /// Releases the memory of a piece that was copied. Otherwise it would count as this process's
+    /// memory until the map is closed. A later read gets it from the file again.
     fn let_go(&self, piece: &[u8]) {
         #[cfg(all(feature = "mmap", target_endian = "little", unix))]
         if let Bytes::Map(map) = self {
             let offset = piece.as_ptr().addr().checked_sub(map.as_ptr().addr());
             let inside = |offset: &usize| *offset <= map.len() && piece.len() <= map.len() - offset;
             if let Some(offset) = offset.filter(inside).filter(|_| piece.len() >= LEAST_LET_GO) {
-                // SAFETY: (1) the range lies in the map, as was just seen; (2) the map is of a file
-                // and only ever read, so its pages hold what the file holds: dropped, they are read
-                // from it again, and no byte changes.
+                // SAFETY: (1) the range lies in the map, as was just checked; (2) the map is of a
+                // file and is only read, so its pages have the file's content: after they are
+                // dropped, they are read from the file again, and no byte changes.
                 let _ = unsafe {
                     map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, offset, piece.len())
                 };
@@ -151,7 +149,7 @@ impl Bytes {
     }
 }
 
-/// Reads a file of this length. One that grows meanwhile is refused: it need not end.
+/// Reads a file of this length. A file that grows meanwhile is refused: it may have no end.
 fn read_file(mut file: &File, len: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     bytes
@@ -164,34 +162,34 @@ fn read_file(mut file: &File, len: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Devices such as `/dev/zero` have no length.
+/// Is it a device, for example `/dev/zero`, which has no length?
 #[cfg(unix)]
 fn is_device(kind: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;
     kind.file_type().is_char_device() || kind.file_type().is_block_device()
 }
 
-/// Elsewhere nothing tells them.
+/// Other systems do not tell.
 #[cfg(not(unix))]
 fn is_device(_: &Metadata) -> bool {
     false
 }
 
 impl<'a> Open<'a> {
-    /// Opens a file, ours or another program's, with these keys and checks.
+    /// Opens a file, of tepal or of another program, with these keys and checks.
     ///
-    /// The bits of a tepal file are mapped, not copied, as
-    /// [`BloomFilter::open`](crate::BloomFilter::open) says, unless [`in_memory`](Self::in_memory)
-    /// was asked for; those of another program are decoded into memory once. The file is mapped for
-    /// that, too, and let go of piece by piece, so that at no time there is a second copy of the
-    /// bits; `in_memory` reads it first.
+    /// The bits of a tepal file are mapped, not copied (see
+    /// [`BloomFilter::open`](crate::BloomFilter::open)), unless [`in_memory`](Self::in_memory) is
+    /// set. The bits of another program's file are decoded into memory once. For that, the file is
+    /// mapped too and released piece by piece, so there is never a second copy of the bits; with
+    /// `in_memory` it is read first.
     ///
-    /// A pipe is read to the end that the header of a tepal file says; of another program's filter
-    /// at most 256 MiB are read out of it. A device is refused.
+    /// A pipe is read up to the length in the header of a tepal file; for another program's filter,
+    /// at most 256 MiB are read. A device is refused.
     ///
     /// # Errors
     /// [`Error::Io`], and as [`from_bytes`](Self::from_bytes); [`Error::TooLarge`] for a file of 2
-    /// GiB or more on a machine of 32 bits; [`Error::PastLimit`] for a pipe that gives too much.
+    /// GiB or more on a 32-bit machine; [`Error::PastLimit`] for a pipe with too many bytes.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<Opened> {
         let path = path.as_ref();
         let (bytes, found) = Bytes::of(path, self, Open::<'a>::check_header::<AnyFilter>)?;
@@ -204,7 +202,8 @@ impl<'a> Open<'a> {
         Ok(opened.came_from(Origin { path: path.into(), stamp: Stamp::of(&found) }))
     }
 
-    /// A filter of one kind from a tepal file. Of any other file the error says how it is opened.
+    /// Opens a tepal file with a filter of one kind. For other files the error says how to open
+    /// them.
     pub(super) fn open_as<F: FromFile>(&self, path: &Path) -> Result<F> {
         let (bytes, _) = Bytes::of(path, self, Open::<'a>::check_header::<F>)?;
         if !bytes.as_slice().starts_with(&MAGIC) {
@@ -213,7 +212,7 @@ impl<'a> Open<'a> {
         Ok(self.ours(bytes)?.0)
     }
 
-    /// What is asked for of a tepal file, and whether the file is sealed.
+    /// Opens a tepal file as the requested type. Also returns whether the file is sealed.
     fn ours<F: FromFile>(&self, bytes: Bytes) -> Result<(F, bool)> {
         match bytes {
             #[cfg(all(feature = "mmap", target_endian = "little"))]
@@ -236,8 +235,7 @@ impl<'a> Open<'a> {
         Ok((read.checked_with(lines), is_sealed))
     }
 
-    /// All of it is checked now: once it is changed, there is nothing that it could be held
-    /// against.
+    /// Checks everything at once: after a change there is nothing to compare the bits with.
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     fn of_private_map<F: FromFile>(&self, map: memmap2::MmapMut) -> Result<(F, bool)> {
         let read = self.dissect::<F>(&map)?;

@@ -1,13 +1,14 @@
-//! Filters and files: `FORMAT.md` in code. Only this room knows of files.
+//! Filters and files: the code for `FORMAT.md`. No other module knows about files.
 //!
-//! A tepal file is an envelope around what a kind of filter gives and takes: [`envelope`] is
-//! everything but the bits, with its [`records`]; [`check`] holds the bits against it;
-//! [`mod@write`] writes and [`replace`] saves atomically, over the file that the `stamp` says;
-//! [`map`] maps a file without copying it, and [`view`] asks one inside the caller's bytes;
-//! [`seal`] is for files that must not be swapped. [`open`] says how to open, and [`opened`] is a
-//! filter with where it came from. `patch` makes one file of another, from the bits that differ.
-//! The bits with 16 bytes behind them, for stores that keep the rest, are in [`embedded`]. Other
-//! programs' files are in `foreign`, one file a format.
+//! A tepal file is an envelope around the content of a filter. [`envelope`] handles everything but
+//! the bits, with the file's [`records`]; [`check`] checks the bits. [`mod@write`] writes files.
+//! [`replace`] saves them atomically; a `stamp` identifies the file to be replaced.
+//!
+//! [`open`] has the options for opening, and [`opened`] a filter together with its origin. [`map`]
+//! maps a file without copying it, [`view`] uses a file inside the caller's bytes. [`seal`]
+//! protects files from being exchanged. `patch` makes one file from another, with the bits that
+//! differ. [`embedded`] is the form for stores that keep the rest elsewhere: the bits and 16 bytes.
+//! `foreign` has other programs' files, each format in one file.
 
 mod behind;
 mod beside;

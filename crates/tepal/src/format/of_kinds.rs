@@ -1,4 +1,4 @@
-//! What every kind does with its file: written once, for each type of the list.
+//! The file operations of every kind, written once for each type in the list.
 
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
@@ -21,15 +21,15 @@ use crate::kinds::Filter;
 use crate::kinds::storage::{Mapped, PlainStorage};
 use crate::kinds::{self, AnyFilter};
 
-/// The file of a filter, saved.
+/// Saves a filter's file.
 #[cfg(feature = "std")]
 fn save(filter: &dyn Filter, path: &Path, over: Over<'_>, seal: Option<&SealKey>) -> Result<()> {
-    // What cannot be written must not cost a temporary file.
+    // Fail before a temporary file is made.
     checked_part(filter)?;
     replace(path, over, |out| to_writer(filter, seal, out)).map(drop)
 }
 
-/// A filter of a kind, for an example: it holds `apple`.
+/// An expression for examples: a filter of a kind that contains `apple`.
 macro_rules! example {
     (BloomFilter) => {
         "BloomFilter::builder().build_from([\"apple\"])?"
@@ -57,11 +57,11 @@ macro_rules! example {
     };
 }
 
-/// Writing.
+/// The calls that write.
 macro_rules! written {
     ($type:ident, $path:path $(, $storage:ident)?) => {
         impl$(<$storage: PlainStorage>)? $path {
-            /// The file as bytes. One filter has exactly one file, on every machine.
+            /// Returns the file as bytes. One filter has exactly one file, on every machine.
             ///
             /// ```
             #[doc = concat!("use tepal::", stringify!($type), ";")]
@@ -72,15 +72,16 @@ macro_rules! written {
             /// ```
             ///
             /// # Errors
-            /// [`Error::TooLarge`](crate::Error::TooLarge) where there is no memory for it; [`Error::Damaged`](crate::Error::Damaged) for
-            /// a filter that was opened [quick](crate::Open::quick) and whose bits are not what was written;
+            /// [`Error::TooLarge`](crate::Error::TooLarge) if memory is short;
+            /// [`Error::Damaged`](crate::Error::Damaged) for a filter that was opened
+            /// [quick](crate::Open::quick) and whose bits are damaged;
             /// [`Error::NotPossible`](crate::Error::NotPossible) for a chain of another program.
             pub fn to_bytes(&self) -> Result<Vec<u8>> {
                 bytes(self, None)
             }
 
-            /// [`to_bytes`](Self::to_bytes), sealed: whoever opens it needs the same key, and finds
-            /// every change that was made without it.
+            /// [`to_bytes`](Self::to_bytes), sealed: opening needs the same key, and detects every
+            /// change made without it.
             ///
             /// # Errors
             /// As [`to_bytes`](Self::to_bytes).
@@ -92,16 +93,15 @@ macro_rules! written {
 
         #[cfg(feature = "std")]
         impl$(<$storage: PlainStorage>)? $path {
-            /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB.
+            /// Writes the file to `out` in pieces of 64 KiB. Buffering is left to the caller.
             ///
             /// # Errors
-            /// [`Error::Io`](crate::Error::Io) where `out` refuses; and as
-            /// [`to_bytes`](Self::to_bytes).
+            /// [`Error::Io`](crate::Error::Io) if `out` fails; and as [`to_bytes`](Self::to_bytes).
             pub fn write_to(&self, mut out: impl Write) -> Result<()> {
                 to_writer(self, None, &mut out)
             }
 
-            /// [`write_to`](Self::write_to), sealed as by
+            /// [`write_to`](Self::write_to), sealed like
             /// [`to_bytes_sealed`](Self::to_bytes_sealed).
             ///
             /// # Errors
@@ -111,16 +111,16 @@ macro_rules! written {
                 to_writer(self, Some(key), &mut out)
             }
 
-            /// Saves the filter as a file, atomically: the bytes go to a temporary file beside
-            /// `path`, reach the disk, and then take the name. Whatever happens, `path` is the old
-            /// file or the new one, whole.
+            /// Saves the filter as a file, atomically. The bytes go to a temporary file beside
+            /// `path`, reach the disk, and then the file gets the name. Whatever happens, `path` is
+            /// the whole old file or the whole new file.
             ///
-            /// An existing file keeps its permissions, its owner and group where this process may
-            /// give them away (where not, the group gets no more than everybody), and its readers
-            /// keep what they had opened; access lists are not kept. Until it is finished, only its
-            /// owner may read the temporary file. A symbolic link is followed. A process that is
-            /// killed while saving leaves its temporary file; on Unix the next save of the same
-            /// target removes it.
+            /// An existing file keeps its permissions. It keeps its owner and group if this process
+            /// may set them; otherwise the group gets no more rights than everybody. Access lists
+            /// are not kept. Programs that have opened the old file keep its content. A symbolic
+            /// link is followed. Until it is finished, only its owner may read the temporary file.
+            /// A process that is killed while saving leaves its temporary file; on Unix the next
+            /// save to the same path removes it.
             ///
             /// ```
             /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -135,25 +135,26 @@ macro_rules! written {
             /// ```
             ///
             /// # Errors
-            /// [`Error::Io`](crate::Error::Io) where the system refuses; [`Error::Parameter`](crate::Error::Parameter) where `path` is
-            /// something that cannot be replaced by a file, such as a folder or a device ([`check_place`](crate::file::check_place) says so
-            /// ahead); and as [`to_bytes`](Self::to_bytes).
+            /// [`Error::Io`](crate::Error::Io) if the system fails;
+            /// [`Error::Parameter`](crate::Error::Parameter) if a file cannot replace `path`, for
+            /// example a folder or a device ([`check_place`](crate::file::check_place) tells in
+            /// advance); and as [`to_bytes`](Self::to_bytes).
             pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
                 save(self, path.as_ref(), Over::Any, None)
             }
 
-            /// [`save`](Self::save) as a new file, which never replaces another: of two at once,
-            /// one makes it.
+            /// [`save`](Self::save) as a new file; never replaces a file. If two calls run at once,
+            /// one of them creates the file.
             ///
             /// # Errors
-            /// [`Error::FileExists`](crate::Error::FileExists) where there is anything of that
-            /// name; and as [`save`](Self::save).
+            /// [`Error::FileExists`](crate::Error::FileExists) if `path` exists; and as
+            /// [`save`](Self::save).
             pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
                 save(self, path.as_ref(), Over::Nothing, None)
             }
 
-            /// [`save`](Self::save), sealed: whoever opens the file needs the same key, and finds
-            /// every change that was made without it ([`SealKey`]).
+            /// [`save`](Self::save), sealed: opening needs the same key, and detects every change
+            /// made without it ([`SealKey`]).
             ///
             /// # Errors
             /// As [`save`](Self::save).
@@ -165,20 +166,21 @@ macro_rules! written {
     };
 }
 
-/// Reading: `$owned` is what bytes become, and `$into` makes it of what files are read as.
+/// The calls that read. `$owned` is the type that bytes become; `$into` converts an opened file to
+/// it.
 macro_rules! read {
     ($type:ident, $path:path, $owned:path, $into:expr) => {
         #[cfg(feature = "std")]
         impl $path {
             /// Opens a tepal file and checks all of it: header, lengths, parameters, hash
             /// self-test, and the checksum of every bit. A file that was damaged, cut, extended or
-            /// made by something else is refused; any change of a single bit is found.
+            /// made by something else is refused; every change of a single bit is detected.
             ///
-            /// The bits are mapped, not copied: they come from disk once, at memory speed, and are
-            /// shared by all processes that open the file. Replacing the file by
+            /// The bits are mapped, not copied: they are read from disk once, at memory speed, and
+            /// all processes that open the file share them. Replacing the file by
             /// [`save`](Self::save) while it is open is safe. **Cutting or overwriting it in place
-            /// is not**: the system then stops the process (`SIGBUS`) or answers change, as with
-            /// every mapped file. Use [`Open::in_memory`] where that can happen.
+            /// is not**: then the system stops the process (`SIGBUS`) or answers change, as with
+            /// every mapped file. Use [`Open::in_memory`] if that can happen.
             ///
             /// ```
             /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -194,14 +196,15 @@ macro_rules! read {
             /// ```
             ///
             /// # Errors
-            /// [`Error::Io`](crate::Error::Io), [`Error::NotTepal`](crate::Error::NotTepal),
-            /// [`Error::Unsupported`](crate::Error::Unsupported) for a newer version or unknown kind, layout, scheme or flag,
-            /// [`Error::Damaged`](crate::Error::Damaged), [`Error::Parameter`](crate::Error::Parameter) for impossible values,
-            /// [`Error::KeyRequired`](crate::Error::KeyRequired) for a filter made with a secret key,
-            /// [`Error::SealRequired`](crate::Error::SealRequired) for a sealed file, and
-            /// [`Error::TooLarge`](crate::Error::TooLarge) for a file of 2 GiB or more on a machine of 32 bits. A file of another
-            /// program, or a filter of another kind ([`Error::NotPossible`](crate::Error::NotPossible)), is opened by
-            /// [`tepal::open`](crate::open).
+            /// [`Error::Io`](crate::Error::Io); [`Error::NotTepal`](crate::Error::NotTepal);
+            /// [`Error::Unsupported`](crate::Error::Unsupported) for a newer version or an unknown
+            /// kind, layout, scheme or flag; [`Error::Damaged`](crate::Error::Damaged);
+            /// [`Error::Parameter`](crate::Error::Parameter) for impossible values;
+            /// [`Error::KeyRequired`](crate::Error::KeyRequired) for a filter made with a secret
+            /// key; [`Error::SealRequired`](crate::Error::SealRequired) for a sealed file;
+            /// [`Error::TooLarge`](crate::Error::TooLarge) for a file of 2 GiB or more on a 32-bit
+            /// machine; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another
+            /// kind. Use [`tepal::open`](crate::open) for another kind or another program's file.
             pub fn open(path: impl AsRef<Path>) -> Result<Self> {
                 Open::new().open_as(path.as_ref())
             }
@@ -215,14 +218,14 @@ macro_rules! read {
                 Open::new().secret_key(key).open_as(path.as_ref())
             }
 
-            /// Opens a file without reading its bits, for files so large that [`open`](Self::open)
-            /// takes too long.
+            /// Opens a file without reading its bits, for files that are so large that
+            /// [`open`](Self::open) takes too long.
             ///
-            /// Damage before the bits is found, and so are cuts and additions; damage in the bits
-            /// is found by [`verify`](Self::verify) alone: [`Open::quick`] has the details.
+            /// Damage before the bits is detected, and so are cuts and additions. Damage in the
+            /// bits is detected only by [`verify`](Self::verify): see [`Open::quick`].
             ///
             /// # Errors
-            /// As [`open`](Self::open), save for damage in the bits.
+            /// As [`open`](Self::open), except for damage in the bits.
             pub fn open_quick(path: impl AsRef<Path>) -> Result<Self> {
                 Open::new().quick().open_as(path.as_ref())
             }
@@ -243,8 +246,8 @@ macro_rules! read {
             /// ```
             ///
             /// # Errors
-            /// As [`open`](Self::open), save for reading itself. A file of another program, or a filter of another kind, is read by
-            /// [`tepal::from_bytes`](crate::from_bytes).
+            /// As [`open`](Self::open), except for errors of reading a file. Use
+            /// [`tepal::from_bytes`](crate::from_bytes) for another kind or another program's file.
             pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
                 Open::new().read_as(bytes).and_then($into)
             }
@@ -252,17 +255,17 @@ macro_rules! read {
             /// [`from_bytes`](Self::from_bytes) for a filter made with a secret key.
             ///
             /// # Errors
-            /// As [`open_with_key`](Self::open_with_key), save for reading itself.
+            /// As [`open_with_key`](Self::open_with_key), except for errors of reading a file.
             pub fn from_bytes_with_key(bytes: &[u8], key: &SecretKey) -> Result<Self> {
                 Open::new().secret_key(key).read_as(bytes).and_then($into)
             }
 
-            /// Reads one tepal file out of a stream into a filter in memory, and leaves what
-            /// follows it. Everything is checked.
+            /// Reads one tepal file from a stream into a filter in memory, and no byte after it.
+            /// Everything is checked.
             ///
             /// # Errors
-            /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`](crate::Error::Io); at the end
-            /// of the stream [`Error::NotTepal`](crate::Error::NotTepal) with
+            /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`](crate::Error::Io). At the end
+            /// of the stream: [`Error::NotTepal`](crate::Error::NotTepal) with
             /// [`Looks::Empty`](crate::error::Looks::Empty).
             #[cfg(feature = "std")]
             pub fn read_from(mut stream: impl Read) -> Result<Self> {
@@ -272,7 +275,7 @@ macro_rules! read {
     };
 }
 
-/// A line of the list.
+/// Implements the calls for a line of the list.
 macro_rules! of_kind {
     (Bloom: $module:ident::$type:ident <$storage:ident>) => {
         written!($type, kinds::$module::$type<L>, L);

@@ -1,4 +1,4 @@
-//! Opening: with which keys, as what, and how much of the file is checked before the first answer.
+//! Opening a file: the keys, the expected type, and how much is checked before the first lookup.
 
 use core::ops::Range;
 
@@ -18,11 +18,11 @@ use crate::kinds::Behind;
 use crate::kinds::storage::{Backing, Mapped};
 use crate::kinds::{AnyFilter, AwaitsBody, BodyChecked, Filter, FromFile, HONOURS_EXCEPTIONS, Ref};
 
-/// How to open a filter's file: the keys it needs, what it may not say of itself, and how much is
-/// checked first.
+/// Options for opening a filter's file: keys, properties that the file may not record, and how much
+/// is checked first.
 ///
-/// [`tepal::open`](crate::open), [`BloomFilter::open`](crate::BloomFilter::open) and their like are
-/// this with one choice each.
+/// [`tepal::open`](crate::open), [`BloomFilter::open`](crate::BloomFilter::open) and similar calls
+/// are this with one option each.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -55,7 +55,7 @@ pub struct Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    /// No keys, the format by the file's mark, and everything checked.
+    /// Options with no keys, the format from the file's mark, and all checks.
     #[must_use]
     pub const fn new() -> Self {
         Open {
@@ -72,15 +72,15 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// The secret key that the filter was made with. A filter made without one is then refused.
+    /// Sets the secret key of the filter. A filter made without a secret key is then refused.
     #[must_use]
     pub const fn secret_key(mut self, key: &'a SecretKey) -> Self {
         self.secret = Some(key);
         self
     }
 
-    /// The key of the file's seal. A file without a seal is then refused, for its maker seals all,
-    /// and so is one that was sealed under another key or changed since.
+    /// Sets the key of the file's seal. A file without a seal is then refused, and so is a file
+    /// that was sealed with another key or changed since.
     #[cfg(feature = "seal")]
     #[must_use]
     pub const fn seal_key(mut self, key: &'a SealKey) -> Self {
@@ -88,28 +88,28 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// The format, where the file has no mark that tells it. A tepal file is one whatever is said
-    /// here.
+    /// Sets the format, for a file without a mark. A tepal file is recognized in any case.
     #[must_use]
     pub const fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// How keys become bytes, where the file does not record it; [`KeyDomain::Bytes`] if not given.
-    /// A file that records another is refused, and so is a file of a program that has no such keys
-    /// ([`Format::key_domains`]).
+    /// Sets how keys become bytes, for a file that does not record it. The default is
+    /// [`KeyDomain::Bytes`]. A file that records another domain is refused, and so is a file of a
+    /// program that has no keys of this domain ([`Format::key_domains`]).
     #[must_use]
     pub const fn key_domain(mut self, domain: KeyDomain) -> Self {
         self.key_domain = Some(domain);
         self
     }
 
-    /// The name of the set that the file must record ([`Labels::name`](crate::facts::Labels)). One
-    /// that records another name, or none, is refused, and so is a file of another program.
+    /// Sets the name of the set that the file must record ([`Labels::name`](crate::facts::Labels)).
+    /// A file with another name or none is refused, and so is a file of another program.
     ///
-    /// Under a seal nobody can change the name without the key: so one sealed file cannot stand for
-    /// another that was sealed with the same key. Without a seal it finds mistakes alone.
+    /// Nobody can change the name in a sealed file without the key. So a sealed file cannot be
+    /// exchanged for another one that was sealed with the same key. Without a seal this only
+    /// detects mistakes.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -129,20 +129,21 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// Leave the bits unread until they are asked for, for files so large that reading them takes
-    /// too long.
+    /// Leaves the bits unread until they are needed, for files that are so large that reading them
+    /// takes too long.
     ///
-    /// Found at once, as without it: whatever is wrong before the bits (magic, version, flags,
-    /// lengths, every parameter, the hash self-test, the table of checksums), and a file that was
-    /// cut or extended. Not found: a change in the bits themselves, which may then answer `false`
-    /// for a key that was inserted, and a sealed file that someone has changed, for the seal is of
-    /// all its bytes. Neither makes an answer panic. [`verify`](Opened::verify) finds both, and so
-    /// does whatever copies the bits (saving, union, the first change), which verifies first. Until
-    /// then the number of set bits, and the rates that follow from it, are those that the header
-    /// says.
+    /// Checked at opening, as without this option: everything before the bits (magic, version,
+    /// flags, lengths, every parameter, the hash self-test, the table of checksums), and that the
+    /// file was not cut or extended.
     ///
-    /// Where the file is not mapped (a pipe, [`in_memory`](Self::in_memory), a build without the
-    /// feature `mmap`) it is read into memory, and then everything is checked. So is a file of
+    /// Not checked: the bits, and the seal, which covers all bytes. A changed bit may give `false`
+    /// for a key that was inserted. It never makes a lookup panic. [`verify`](Opened::verify)
+    /// checks both. Every operation that copies the bits (saving, union, the first change) verifies
+    /// them first. Until then, the number of set bits and the rates computed from it are those in
+    /// the header.
+    ///
+    /// A file that is not mapped (a pipe, [`in_memory`](Self::in_memory), a build without the
+    /// feature `mmap`) is read into memory, and everything is checked. The same holds for a file of
     /// another program.
     #[must_use]
     pub const fn quick(mut self) -> Self {
@@ -150,15 +151,15 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// Read the file into memory instead of mapping it, for files that others cut or overwrite in
-    /// place (`cp`, `rsync --inplace`, an editor). A mapped reader is then stopped by the system
-    /// (`SIGBUS`), or its answers change.
+    /// Reads the file into memory instead of mapping it, for files that others cut or overwrite in
+    /// place (`cp`, `rsync --inplace`, an editor). With a map, the system would then stop this
+    /// process (`SIGBUS`), or answers would change.
     ///
-    /// What was read stays as it is, whatever becomes of the file, and everything is checked, with
-    /// [`quick`](Self::quick) too. A file that was changed while it was read is refused; one of
-    /// another program only if its format has a checksum or its lengths no longer fit. The price:
-    /// the bits come from disk before the first answer, each process has its own, and while it
-    /// opens the file it holds them twice.
+    /// The filter in memory does not depend on the file any more. Everything is checked, even with
+    /// [`quick`](Self::quick). A file that is changed while it is read is refused; for another
+    /// program's file, only if its format has a checksum or its lengths do not fit. The price: the
+    /// bits are read from disk before the first lookup, each process has its own copy, and opening
+    /// holds two copies.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -179,14 +180,15 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// Do not copy a mapped filter when it is first changed: the system copies each page (4 KiB
-    /// mostly) that a change touches, and all others stay the file's. For few keys into a filter
-    /// that is large beside the memory of the machine.
+    /// Does not copy a mapped filter at its first change: the system copies only the pages (mostly
+    /// 4 KiB) that a change touches; all others stay the file's. Useful to insert few keys into a
+    /// filter that is large compared with the machine's memory.
     ///
-    /// The file itself never changes; everything is checked first, with [`quick`](Self::quick) too.
-    /// The price: that nobody cuts or overwrites the file in place must hold for as long as the
-    /// filter lives, after changes too; and many keys take longer than into a copy. A clone is a
-    /// copy in memory. Files of other programs, and what is not mapped, are in memory in any case.
+    /// The file itself never changes; everything is checked first, even with
+    /// [`quick`](Self::quick). The price: nobody may cut or overwrite the file in place as long as
+    /// the filter lives, also after changes; and many keys take longer than in a copy. A clone is a
+    /// copy in memory. Files of other programs, and files that are not mapped, are in memory in any
+    /// case.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -210,23 +212,22 @@ impl<'a> Open<'a> {
         self
     }
 
-    /// Reads a file's bytes into a filter in memory. Everything is checked, with
-    /// [`quick`](Self::quick) too. Lengths are compared with the bytes that are there before
-    /// anything is allocated.
+    /// Reads the bytes of a file into a filter in memory. Everything is checked, even with
+    /// [`quick`](Self::quick). Lengths are compared with the real length before anything is
+    /// allocated.
     ///
     /// Few formats of other programs have a checksum
-    /// ([`FileFacts::has_checksum`](crate::facts::FileFacts)): where there is none, a file
-    /// whose *bits* were changed cannot be told from a good one.
+    /// ([`FileFacts::has_checksum`](crate::facts::FileFacts)). Without one, a file with changed
+    /// *bits* cannot be distinguished from a good one.
     ///
     /// # Errors
-    /// [`Error::NotTepal`] for bytes that are no filter, or whose format must be told;
-    /// [`Error::Unsupported`] for a newer version or unknown kind, layout, scheme or flag;
-    /// [`Error::Damaged`] and [`Error::Parameter`] for what cannot have been written so;
-    /// [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key,
-    /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal that is
-    /// not as it must be; [`Error::OtherKeys`] for another key domain than the one that is
-    /// recorded, [`Error::NoSuchKeys`] for one that the format's program does not have, and
-    /// [`Error::OtherName`] for another name.
+    /// [`Error::NotTepal`] for bytes that are not a filter, or whose format must be named;
+    /// [`Error::Unsupported`] for a newer version or an unknown kind, layout, scheme or flag;
+    /// [`Error::Damaged`] and [`Error::Parameter`] for content that no program writes;
+    /// [`Error::KeyRequired`], [`Error::WrongKey`] and [`Error::KeyNotUsed`] for a secret key, and
+    /// [`Error::SealRequired`], [`Error::WrongSeal`] and [`Error::NotSealed`] for a seal, that does
+    /// not match; [`Error::OtherKeys`] if another key domain is recorded, [`Error::NoSuchKeys`] for
+    /// a domain that the format's program does not have, and [`Error::OtherName`] for another name.
     pub fn from_bytes(&self, bytes: &[u8]) -> Result<Opened> {
         if !bytes.starts_with(&MAGIC) {
             return self.foreign(bytes, None);
@@ -235,13 +236,13 @@ impl<'a> Open<'a> {
         self.opened(filter, is_sealed)
     }
 
-    /// A tepal file's filter.
+    /// The filter of a tepal file, opened.
     pub(super) fn opened(&self, filter: AnyFilter, is_sealed: bool) -> Result<Opened> {
         self.check_what_it_records(filter.as_dyn())?;
         Ok(Opened::of_tepal(filter, is_sealed))
     }
 
-    /// Refuses a file that records another key domain or name than what is asked for.
+    /// Refuses a file that records another key domain or name than requested.
     pub(super) fn check_what_it_records(&self, filter: &dyn Filter) -> Result<()> {
         if self.name.is_some() {
             self.check_name(filter.labels().name.as_deref())?;
@@ -249,7 +250,7 @@ impl<'a> Open<'a> {
         self.key_domain.map_or(Ok(()), |asked| check_domain(filter, asked))
     }
 
-    /// Refuses a filter with another name than the one that is asked for.
+    /// Refuses a filter with another name than requested.
     fn check_name(&self, found: Option<&str>) -> Result<()> {
         match self.name {
             Some(expected) if found != Some(expected) => {
@@ -259,8 +260,8 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// A filter from the bytes of another program's file. `done` is told what of them is not needed
-    /// any more.
+    /// Reads the bytes of another program's file. Calls `done` with bytes that are no longer
+    /// needed.
     #[cfg(feature = "foreign")]
     pub(super) fn foreign(&self, bytes: &[u8], done: Option<Done<'_>>) -> Result<Opened> {
         use super::foreign;
@@ -290,7 +291,7 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// This build reads no other program's files.
+    /// This build reads no other programs' files.
     #[cfg(not(feature = "foreign"))]
     pub(super) fn foreign(&self, bytes: &[u8], _: Option<Done<'_>>) -> Result<Opened> {
         match self.format.filter(|format| *format != Format::Tepal) {
@@ -299,10 +300,10 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// What is asked for of a tepal file, in memory, and whether the file was sealed.
+    /// Reads a tepal file as the requested type, in memory. Also returns whether it was sealed.
     pub(super) fn read<F: FromFile>(&self, bytes: &[u8]) -> Result<(F, bool)> {
         let read = self.dissect::<F>(bytes)?;
-        // The header's body length was compared with the bytes that are there.
+        // The header's body length was compared with the real length.
         let mut lines = bits::zeroed(read.lines())?;
         bits::fill_from_bytes(&mut lines, &bytes[read.body.clone()]);
         read.check.run(&lines)?;
@@ -315,8 +316,7 @@ impl<'a> Open<'a> {
         Ok(self.read(bytes)?.0)
     }
 
-    /// A tepal file as the filter but its bits, what these are to be held against, and where they
-    /// are.
+    /// Splits a tepal file: the filter without its bits, the checks of the bits, and their range.
     pub(super) fn dissect<F: FromFile>(&self, file: &[u8]) -> Result<Dissected<F>> {
         let lengths = Lengths::read(file, file.len() as u64)?;
         let body_offset = lengths.body_offset as usize;
@@ -334,12 +334,12 @@ impl<'a> Open<'a> {
     }
 }
 
-/// A tepal file that has passed every check that needs no bits.
+/// A tepal file that has passed every check that does not need the bits.
 pub(super) struct Dissected<F: FromFile> {
     bodiless: F::Bodiless,
     behind: Option<Behind>,
     pub(super) check: BodyCheck,
-    /// Where the bits are in the file.
+    /// The range of the bits in the file.
     pub(super) body: Range<usize>,
 }
 
@@ -354,8 +354,8 @@ impl<F: FromFile> Dissected<F> {
         Self::whole(F::with_body(self.bodiless, lines, None), self.behind)
     }
 
-    /// The filter with its bits, which are held against everything again before they are copied,
-    /// unless they have passed.
+    /// The filter with its bits. They are checked again before they are copied, unless they have
+    /// passed.
     pub(super) fn checked_with(self, lines: Mapped) -> F {
         let check = Ref::new(self.check);
         Self::whole(F::with_body(self.bodiless, lines, Some(check)), self.behind)
@@ -370,7 +370,7 @@ impl<F: FromFile> Dissected<F> {
 }
 
 impl Header {
-    /// What stands behind the body, where the type that is asked for takes it.
+    /// Parses the section after the body, if the requested type has one.
     fn behind_of<F: FromFile>(&self, bytes: &[u8], head: &[u8]) -> Result<Option<Behind>> {
         let Some(what) = self.behind.filter(|_| !bytes.is_empty()) else { return Ok(None) };
         match F::WITH_BEHIND {
@@ -384,7 +384,7 @@ impl Header {
     }
 }
 
-/// What bytes without any mark look like, with the formats that they could be.
+/// A description of bytes without any mark, with the formats that they could be in.
 #[cfg(feature = "foreign")]
 fn unmarked(bytes: &[u8]) -> Looks {
     if let Some(looks) = super::foreign::around_or_cut(bytes) {
@@ -398,8 +398,8 @@ fn unmarked(bytes: &[u8]) -> Looks {
     if formats.is_empty() { looks } else { Looks::Unmarked(formats) }
 }
 
-/// Reads a file's bytes into a filter in memory, ours or another program's, with every check:
-/// [`Open::from_bytes`] without keys, and the format by the file's mark.
+/// Reads the bytes of a file into a filter in memory, of tepal or of another program, with every
+/// check. It calls [`Open::from_bytes`] without keys, and takes the format from the file's mark.
 ///
 /// # Errors
 /// As [`Open::from_bytes`].

@@ -1,4 +1,4 @@
-//! A filter with where it came from: what `open` and `from_bytes` give, whatever the file is.
+//! A filter with its origin: the result of `open` and `from_bytes` for any file.
 
 mod output;
 #[cfg(feature = "table")]
@@ -24,12 +24,12 @@ use crate::key::{
 use crate::kinds::generic::{about_calls, ask_calls, change_calls, hand_on};
 use crate::kinds::{AnyFilter, FilePart, Filter, Inner, InnerMut, MutableFilter, Ref, Removal};
 
-/// A filter with the format it was read from or is to be written in, and what its file keeps beside
-/// it.
+/// A filter, the format that it was read from or is to be written in, and the other content of its
+/// file.
 ///
-/// It is asked through [`filter`](Self::filter), and changed through the calls here: there is no
-/// way to put another filter in its place, so that what is written is always what the format says
-/// it is. The bits of a tepal file are mapped; the first change copies them into memory.
+/// Look up keys through [`filter`](Self::filter); change the filter through the calls here. The
+/// filter cannot be replaced by another one, so the written file is always valid in its format. The
+/// bits of a tepal file are mapped; the first change copies them into memory.
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
@@ -58,10 +58,10 @@ use crate::kinds::{AnyFilter, FilePart, Filter, Inner, InnerMut, MutableFilter, 
 pub struct Opened {
     filter: AnyFilter,
     format: Format,
-    /// Nothing of a tepal file.
+    /// `None` for a tepal file.
     beside: Option<Ref<dyn Beside>>,
     is_sealed: bool,
-    /// Nothing of what came from no file.
+    /// `None` for a filter that did not come from a file.
     #[cfg(feature = "std")]
     origin: Option<Ref<Origin>>,
 }
@@ -69,19 +69,19 @@ pub struct Opened {
 hand_on!(Opened: self => &self.filter, &mut self.filter);
 
 impl Opened {
-    /// A filter to be written in `format`.
+    /// Prepares a filter to be written in `format`.
     ///
     /// # Errors
-    /// [`Error::Unconvertible`] where the format holds filters of another scheme, kind or layout,
-    /// or cannot say what the filter's recipe says; [`Error::Unsupported`] for another program's
-    /// format in a build without the feature `foreign`.
+    /// [`Error::Unconvertible`] if the format holds filters of another scheme, kind or layout, or
+    /// cannot record the filter's recipe; [`Error::Unsupported`] for another program's format in a
+    /// build without the feature `foreign`.
     pub fn new(filter: impl Into<AnyFilter>, format: Format) -> Result<Self> {
         let filter = filter.into();
         #[cfg(feature = "foreign")]
         if let Some(foreign) = super::foreign::of(format) {
             let (filter, beside) = super::foreign::adopt(foreign, filter)?;
             let file = Opened::of_foreign(format, (filter, beside));
-            // A format may not hold every number.
+            // A format may not be able to record every number.
             file.file_len()?;
             return Ok(file);
         }
@@ -116,14 +116,14 @@ impl Opened {
         }
     }
 
-    /// It was read from this file.
+    /// Sets the file that it was read from.
     #[cfg(feature = "std")]
     pub(super) fn came_from(mut self, origin: Origin) -> Self {
         self.origin = Some(Ref::new(origin));
         self
     }
 
-    /// The filter, to be asked.
+    /// The filter, for lookups.
     #[must_use]
     pub fn filter(&self) -> &AnyFilter {
         &self.filter
@@ -141,8 +141,8 @@ impl Opened {
         self.format
     }
 
-    /// Was the file sealed, and opened with the key of its seal? After a quick opening only
-    /// [`verify`](Self::verify) says whether the seal is right.
+    /// Was the file sealed, and opened with the key of its seal? After quick opening, only
+    /// [`verify`](Self::verify) checks the seal.
     #[must_use]
     pub fn is_sealed(&self) -> bool {
         self.is_sealed
@@ -154,19 +154,19 @@ impl Opened {
 
     change_calls!(pub);
 
-    /// Adds all keys of another opened filter of the same format.
+    /// Inserts all keys of another opened filter of the same format.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the formats differ; and as [`AnyFilter::union_with`].
+    /// [`Error::Incompatible`] if the formats differ; and as [`AnyFilter::union_with`].
     pub fn union_with(&mut self, other: &Opened) -> Result<()> {
         self.check_format(other)?;
         self.filter.union_with(&other.filter)
     }
 
-    /// Keeps what both filters have.
+    /// Keeps only the bits that both filters have.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] where the formats differ; and as [`AnyFilter::intersect_with`].
+    /// [`Error::Incompatible`] if the formats differ; and as [`AnyFilter::intersect_with`].
     pub fn intersect_with(&mut self, other: &Opened) -> Result<()> {
         self.check_format(other)?;
         self.filter.intersect_with(&other.filter)
@@ -180,20 +180,20 @@ impl Opened {
         Err(Error::Incompatible { property: "file format", expected, found })
     }
 
-    /// [`AnyFilter::fold`]. The file stays one of its format.
+    /// [`AnyFilter::fold`], within the same format.
     ///
     /// # Errors
-    /// As there, and as [`to_bytes`](Self::to_bytes) where the format cannot hold what comes of it.
-    /// The filter is unchanged then.
+    /// As [`AnyFilter::fold`], and as [`to_bytes`](Self::to_bytes) if the format cannot hold the
+    /// result. The filter is then unchanged.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         let folded = self.filter.folded_by(factor)?;
         self.exchange(folded)
     }
 
-    /// [`AnyFilter::shrink_to`]. The file stays one of its format.
+    /// [`AnyFilter::shrink_to`], within the same format.
     ///
     /// # Errors
-    /// As there, and as [`fold`](Self::fold).
+    /// As [`AnyFilter::shrink_to`], and as [`fold`](Self::fold).
     pub fn shrink_to(&mut self, rate: f64) -> Result<u64> {
         match self.filter.shrunk_to(rate)? {
             Some((factor, folded)) => self.exchange(folded).map(|()| factor),
@@ -201,17 +201,17 @@ impl Opened {
         }
     }
 
-    /// Puts the ribbon of what the filter holds in its place: [`AnyFilter::to_ribbon`].
+    /// Replaces the filter by a ribbon with its keys: [`AnyFilter::to_ribbon`].
     ///
     /// # Errors
-    /// As there. The filter is unchanged then.
+    /// As [`AnyFilter::to_ribbon`]. The filter is then unchanged.
     #[cfg(all(feature = "table", feature = "static"))]
     pub fn make_static(&mut self, rate: f64) -> Result<()> {
         let ribbon = self.filter.to_ribbon(rate)?;
         self.exchange(ribbon.into())
     }
 
-    /// Takes the filter that its own was folded to, if the format can hold that.
+    /// Replaces the filter by the folded one, if the format can hold it.
     fn exchange(&mut self, folded: AnyFilter) -> Result<()> {
         let old = core::mem::replace(&mut self.filter, folded);
         if let Err(error) = self.file_len() {
@@ -221,8 +221,8 @@ impl Opened {
         Ok(())
     }
 
-    /// Says how keys become bytes, as [`Open::key_domain`](crate::Open::key_domain), once the file
-    /// is open: to find out in which domain it holds keys that are known to be in it.
+    /// Sets how keys become bytes, as [`Open::key_domain`](crate::Open::key_domain), after the file
+    /// was opened. So you can find out the domain from keys that are known to be members.
     ///
     #[cfg_attr(feature = "foreign", doc = "```")]
     #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
@@ -240,8 +240,9 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// [`Error::OtherKeys`] where the file records another domain, as tepal files do; [`Error::NoSuchKeys`] where the
-    /// format's program has no such keys ([`Format::key_domains`]). The filter is unchanged then.
+    /// [`Error::OtherKeys`] if the file records another domain, as tepal files do;
+    /// [`Error::NoSuchKeys`] if the format's program has no keys of this domain
+    /// ([`Format::key_domains`]). The filter is then unchanged.
     pub fn set_key_domain(&mut self, domain: KeyDomain) -> Result<()> {
         #[cfg(feature = "foreign")]
         if self.format != Format::Tepal {
@@ -252,12 +253,11 @@ impl Opened {
         check_domain(&self.filter, domain)
     }
 
-    /// The same bits in another format, where that is possible.
+    /// Converts the file to another format with the same bits.
     ///
     /// # Errors
-    /// [`Error::Unconvertible`] where the other format has another hash or holds another kind: bits
-    /// cannot be turned into those of another hash, so the filter must be built again from its
-    /// keys.
+    /// [`Error::Unconvertible`] if the other format has another hash or holds another kind. Bits
+    /// cannot be converted to another hash: build the filter again from its keys.
     pub fn convert_to(self, format: Format) -> Result<Self> {
         if format == self.format {
             return Ok(self);
@@ -268,17 +268,17 @@ impl Opened {
         Ok(file)
     }
 
-    /// Which form of file it is, where its format has two.
+    /// The form of the file, if its format has two.
     #[must_use]
     pub fn form(&self) -> Option<Form> {
         self.beside.as_ref()?.form()
     }
 
-    /// The file with these exceptions beside those it has ([`AnyFilter::except`]): it says no for
-    /// their keys. Of a key that is inserted later it says yes again.
+    /// Adds exceptions to those of the file ([`AnyFilter::except`]): the filter returns `false` for
+    /// their keys. A key that is inserted later gets `true` again.
     ///
     /// # Errors
-    /// As there; [`Error::Unconvertible`] for another program's file, which has no place for them.
+    /// As [`AnyFilter::except`]; [`Error::Unconvertible`] for another program's file.
     #[cfg(feature = "extras")]
     pub fn except(self, exceptions: &crate::kinds::exceptions::Exceptions) -> Result<Self> {
         if self.format != Format::Tepal {
@@ -288,12 +288,12 @@ impl Opened {
         Ok(Opened { filter: self.filter.except(exceptions)?, ..self })
     }
 
-    /// The file with these exceptions beside those it has, and a divider in the place of their list
-    /// ([`AnyFilter::divide`]): it is right about all members and exceptions, in few bits, and
-    /// takes no further key.
+    /// Adds exceptions to those of the file, and replaces the list of exceptions by a divider
+    /// ([`AnyFilter::divide`]). The filter then answers correctly for all members and exceptions,
+    /// in few bits, and takes no further key.
     ///
     /// # Errors
-    /// As there; [`Error::Unconvertible`] for another program's file, which has no place for it.
+    /// As [`AnyFilter::divide`]; [`Error::Unconvertible`] for another program's file.
     #[cfg(feature = "extras")]
     pub fn divide(
         self,
@@ -304,13 +304,13 @@ impl Opened {
         Ok(Opened { filter: file.filter.divide(&Default::default(), members)?, ..file })
     }
 
-    /// The same filter in another form of its format.
+    /// Converts the file to another form of its format.
     ///
-    /// A payload of `DUMP` that was not read from one names version 9 of RDB: servers take their
-    /// own version and all before it, so that is every Redis from 5.0 on.
+    /// A `DUMP` payload that was not read from a file names version 9 of RDB. Servers accept their
+    /// own version and all earlier ones: this is every Redis from 5.0 on.
     ///
     /// # Errors
-    /// [`Error::Unconvertible`] where the format has no such form.
+    /// [`Error::Unconvertible`] if the format does not have the form.
     pub fn in_form(self, form: Form) -> Result<Self> {
         if self.form() == Some(form) {
             return Ok(self);
@@ -324,7 +324,7 @@ impl Opened {
         }
     }
 
-    /// Everything about the filter and its file, as data. Costs some passes over the bits.
+    /// Everything about the filter and its file, as data. Costs several passes over the bits.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes), for the length of the file.
@@ -332,7 +332,7 @@ impl Opened {
         Ok(Facts { file: Some(self.file_facts()?), ..Filter::facts(&self.filter) })
     }
 
-    /// What there is to know of the file, as data.
+    /// Everything about the file, as data.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes), for the length of the file.
@@ -361,7 +361,7 @@ impl Opened {
     }
 }
 
-/// Refuses a filter that records another key domain than what is asked for.
+/// Refuses a filter that records another key domain than requested.
 pub(super) fn check_domain(filter: &dyn Filter, asked: KeyDomain) -> Result<()> {
     let found = filter.key_hasher().key_domain();
     if found == asked {
@@ -374,14 +374,14 @@ pub(super) fn check_domain(filter: &dyn Filter, asked: KeyDomain) -> Result<()> 
     })
 }
 
-/// The refusal of a format that this build leaves out.
+/// The error for a format that is not compiled into this build.
 pub(super) fn unknown(format: Format) -> Error {
     let known = "1 (tepal), and others with its feature `foreign`";
     Error::Unsupported { what: "file format", found: format.id().into(), known }
 }
 
-/// A chain of another program is its one filter; a longer one has no tepal file. One of our own
-/// has.
+/// Turns a chain of one filter, read from another program's file, into that filter. A longer one
+/// has no tepal file. A chain of tepal's own has one.
 fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
     match filter {
         #[cfg(any(feature = "foreign", feature = "extras"))]

@@ -1,10 +1,9 @@
-//! What makes a filter's file another one of the same shape: the bits that differ, in a few bytes
-//! (FORMAT.md, section 6).
+//! A patch makes one filter's file from another of the same shape. It contains the bits that
+//! differ, in a compact code (FORMAT.md, section 6).
 //!
-//! A patch knows nothing of keys, secrets or seals: it turns the bytes of one file into those of
-//! another, and both stand under checksums in it. The pieces of a file are found in [`parts`]. How
-//! the bits are written is in [`gaps`], keys that were added beside a ribbon are in [`added`], and
-//! patches on disk in `files`.
+//! A patch knows nothing of keys, secrets or seals: it turns the bytes of one file into the bytes
+//! of another, and contains a checksum of each. [`parts`] finds the parts of a file. [`gaps`] codes
+//! the bits, [`added`] the keys that were added beside a ribbon; `files` has patches on disk.
 
 mod added;
 #[cfg(feature = "std")]
@@ -28,23 +27,23 @@ use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 
 const VERSION: u16 = 1;
-/// Bytes before what a patch carries as it is.
+/// Bytes before the uncoded sections of a patch.
 const START: usize = 72;
-/// The most that stands behind the records of a ribbon.
+/// The most bytes between the records and the chunk table of a ribbon's file.
 const MOST_SECTION: u64 = 80;
-/// More bits than any file has; numbers up to here can be added.
+/// More bits than any file has; sums of such numbers do not overflow.
 const MOST_BODY: u64 = 1 << 52;
 
-/// What makes an old filter's file the new one, byte for byte: for copies of a filter that are far
-/// away, such as on phones.
+/// A patch makes the new file of a filter from the old one, byte for byte. It is for distant copies
+/// of a filter, for example on phones.
 ///
-/// It has the bits that differ, within 5 % of what their entropy asks, and what else is new: the
-/// count of keys, labels, the seal. Both files are filters of one shape and one hash (`tepal
-/// build --like OLD`). Whoever applies a patch needs neither the secret key of the filter nor that
-/// of its seal, and the new file is right to the last bit, or there is none.
+/// It contains the bits that differ, at most 5 % above their entropy, and everything else that is
+/// new: the count of keys, labels, the seal. Both files must have one shape and one hash
+/// (`tepal build --like OLD`). Applying a patch needs neither the filter's secret key nor its seal
+/// key. The result is exactly the new file, or an error.
 ///
-/// Of two ribbons that differ in the keys that were added to them (`RibbonFilter::insert`, `tepal
-/// add`) a patch has about 7 bytes for each key that is new.
+/// For two ribbons that differ in their added keys (`RibbonFilter::insert`, `tepal add`), a patch
+/// takes about 7 bytes for each new key.
 ///
 /// ```
 /// use tepal::{BloomFilter, file::Patch};
@@ -64,7 +63,7 @@ const MOST_BODY: u64 = 1 << 52;
 pub struct Patch {
     bytes: Vec<u8>,
     form: u8,
-    /// The bits that are coded are those that stay.
+    /// Are the coded bits those that stay equal?
     is_inverted: bool,
     head_len: usize,
     body_len: u64,
@@ -72,7 +71,7 @@ pub struct Patch {
     new: Sum,
     coded: u64,
     tail_len: usize,
-    /// Of the form [`ADDED`].
+    /// Only in the form [`ADDED`].
     added: Option<Added>,
 }
 
@@ -89,23 +88,23 @@ impl Sum {
     }
 }
 
-/// What a new file is made of, beside the patch.
+/// The parts of a new file beside the patch.
 struct Start<'a> {
-    /// All that comes before the body.
+    /// All bytes before the body.
     head: Vec<u8>,
     /// The old body.
     body: &'a [u8],
-    /// The added keys behind the new one, and their checksum.
+    /// The section of added keys after the new body, with its checksum.
     added: Vec<u8>,
 }
 
 impl Patch {
-    /// What makes the file `old` the file `new`.
+    /// Makes the patch from the file `old` to the file `new`.
     ///
     /// # Errors
-    /// [`Error::Incompatible`] for two filters of different shape, hash or kind, and for files of
-    /// another program that differ in length: bits cannot be compared then. So are two ribbons
-    /// whose words are not as many. [`Error::Damaged`] for a tepal file that is.
+    /// [`Error::Incompatible`] for two filters of different shape, hash or kind, for two files of
+    /// another program with different lengths, and for two ribbons with different numbers of words:
+    /// their bits cannot be compared. [`Error::Damaged`] for a damaged tepal file.
     pub fn between(old: &[u8], new: &[u8]) -> Result<Self> {
         let (form, from, to) = parts::of_both(old, new)?;
         let (head, old_body, new_body) = (to.head, from.body, to.body);
@@ -153,11 +152,11 @@ impl Patch {
         Self::from_bytes(out)
     }
 
-    /// Reads a patch. Whether it is whole is checked here; which file it is for, when it is
-    /// applied.
+    /// Reads a patch and checks that it is undamaged. [`apply`](Self::apply) checks which file it
+    /// is for.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for bytes that are no patch; [`Error::Unsupported`] for one of a newer
+    /// [`Error::Parameter`] for bytes that are not a patch; [`Error::Unsupported`] for a newer
     /// version; [`Error::Damaged`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         if !bytes.starts_with(&MARK) {
@@ -194,7 +193,7 @@ impl Patch {
                 known: "1 (bytes), 2 (a Bloom filter) and 3 (a ribbon with added keys)",
             });
         }
-        // Bytes behind the new body.
+        // Bytes after the new body.
         let most = if form == ADDED { MOST_RECORDS + MOST_SECTION } else { MOST_RECORDS };
         let records = head_len.checked_sub(FIXED_BYTES).filter(|len| *len <= most && len % 8 == 0);
         let behind = records.and_then(|records| {
@@ -230,44 +229,43 @@ impl Patch {
         &self.bytes
     }
 
-    /// How many bits it changes. The keys that were added to a ribbon are none of them:
-    /// [`added_keys`](Self::added_keys).
+    /// The number of bits that it changes, without keys added to a ribbon
+    /// ([`added_keys`](Self::added_keys)).
     #[must_use]
     pub fn flips(&self) -> u64 {
         if self.is_inverted { 8 * self.body_len - self.coded } else { self.coded }
     }
 
-    /// How many keys it puts beside a ribbon, where they were added to the new file
-    /// (`RibbonFilter::insert`) and not to the old one.
+    /// The number of keys that are beside the ribbon in the new file (`RibbonFilter::insert`) and
+    /// not in the old one.
     #[must_use]
     pub fn added_keys(&self) -> u64 {
         self.added.map_or(0, |added| added.put())
     }
 
-    /// How many of the keys that were added to the old file are not beside the ribbon of the new
-    /// one.
+    /// The number of keys that are beside the ribbon in the old file and not in the new one.
     #[must_use]
     pub fn removed_keys(&self) -> u64 {
         self.added.map_or(0, |added| added.gone())
     }
 
-    /// Bytes of the file that it is for.
+    /// The length of the old file in bytes.
     #[must_use]
     pub fn old_len(&self) -> u64 {
         self.old.len
     }
 
-    /// Bytes of the file that it makes.
+    /// The length of the new file in bytes.
     #[must_use]
     pub fn new_len(&self) -> u64 {
         self.new.len
     }
 
-    /// The new file, from the old one.
+    /// Applies the patch to the old file and returns the new one.
     ///
     /// # Errors
-    /// [`Error::OtherOld`] where the patch is for another file; [`Error::Damaged`] where what it
-    /// makes is not what it says; [`Error::TooLarge`] where there is no memory for it.
+    /// [`Error::OtherOld`] if the patch is for another file; [`Error::Damaged`] if the result does
+    /// not have the recorded checksum; [`Error::TooLarge`] if memory is short.
     pub fn apply(&self, old: &[u8]) -> Result<Vec<u8>> {
         let start = self.start(old)?;
         let too_large = |_| Error::TooLarge { bytes: self.new.len };
@@ -282,7 +280,7 @@ impl Patch {
         Ok(new)
     }
 
-    /// What the new file is made of, where `old` is the file that the patch is for.
+    /// The parts of the new file; an error if the patch is not for `old`.
     fn start<'a>(&self, old: &'a [u8]) -> Result<Start<'a>> {
         let found = Sum::of(old);
         if found != self.old {
@@ -291,7 +289,7 @@ impl Patch {
         if self.form == PLAIN {
             return Ok(Start { head: Vec::new(), body: old, added: Vec::new() });
         }
-        // The checksum says that it is the file of which the patch was made.
+        // The checksum matched, so this is the file from which the patch was made.
         let offset = Fields::at(old, 12).u32_le()? as usize;
         let of_old = old.get(offset..).and_then(|rest| rest.split_at_checked(self.body_len as usize));
         let (body, behind) =
@@ -312,13 +310,13 @@ impl Patch {
         Ok(Start { head, body, added })
     }
 
-    /// What it carries for behind the new body.
+    /// The bytes of the patch for the section after the new body.
     fn tail(&self) -> &[u8] {
         let tail = START + self.head_len;
         &self.bytes[tail..tail + self.tail_len]
     }
 
-    /// Hands out the new file.
+    /// Calls `out` with the pieces of the new file.
     fn pieces(&self, start: &Start<'_>, out: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         out(&start.head)?;
         self.chunks(start.body, out)?;
@@ -327,7 +325,7 @@ impl Patch {
         out(&tail[self.added.map_or(0, |added| tail.len() - added.seal_len())..])
     }
 
-    /// Hands out the new body.
+    /// Calls `out` with the chunks of the new body.
     fn chunks(&self, body: &[u8], out: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let code = &self.bytes[START + self.head_len + self.tail_len..self.bytes.len() - 8];
         let mut positions = Positions::new(8 * self.body_len, self.coded, Bits::new(code));
@@ -349,7 +347,7 @@ impl Patch {
         positions.rest().end()
     }
 
-    /// Is what was made what was meant?
+    /// Checks the length and the checksum of the result.
     fn check_new(&self, found: Sum) -> Result<()> {
         match found == self.new {
             true => Ok(()),
@@ -357,7 +355,7 @@ impl Patch {
         }
     }
 
-    /// Makes the new file and throws it away: is it what was meant?
+    /// Makes the new file and discards it, to check the result.
     #[cfg(feature = "std")]
     fn rehearse(&self, start: &Start<'_>) -> Result<()> {
         let (mut len, mut hash) = (0, Xxh3::new());
@@ -383,7 +381,7 @@ impl fmt::Debug for Patch {
     }
 }
 
-/// The bits in which two bodies of one length differ, up to 64 at a time, with the place of the
+/// The differing bits of two bodies of one length, up to 64 at a time, with the position of the
 /// first.
 fn words<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = (u64, u64)> + 'a {
     let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));

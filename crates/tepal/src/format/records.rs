@@ -10,18 +10,17 @@ use crate::kinds::FilePart;
 
 /// Record tags from here on may be ignored.
 const IGNORABLE: u16 = 0x8000;
-/// The tags of the records that hold a parameter of the scheme. Labels stand before and behind
-/// them.
+/// The tags of the records with a parameter of the scheme. Labels have smaller and larger tags.
 const SCHEME_TAGS: [u16; 2] = [5, 6];
 
-/// Tag and text of every record of a filter's file, in order.
+/// Tag and text of every record in a filter's file, in order.
 fn all<'a>(part: &'a FilePart<'_>) -> impl Iterator<Item = (u16, &'a str)> {
     let scheme = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
     let labels = |before| part.labels.tagged().filter(move |(tag, _)| (*tag < SCHEME_TAGS[0]) == before);
     labels(true).chain(scheme).chain(labels(false))
 }
 
-/// Bytes of the records of a filter's file.
+/// The length of the records of a filter's file in bytes.
 pub(super) fn len(part: &FilePart<'_>) -> u64 {
     all(part).map(|(_, text)| 8 + (text.len() as u64).next_multiple_of(8)).sum()
 }
@@ -37,7 +36,7 @@ pub(super) fn encode(part: &FilePart<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The labels, and the parameter of a scheme that has a record for it.
+/// Parses the labels, and the parameter of a scheme that has a record for it.
 pub(super) fn decode(records: &[u8]) -> Result<(Labels, Option<(u16, String)>)> {
     let (mut labels, mut scheme) = (Labels::default(), None);
     let mut fields = Fields::at(records, 0);

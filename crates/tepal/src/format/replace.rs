@@ -1,14 +1,14 @@
-//! Replacing a file so that whoever looks sees the old one or the new one, whole; and clearing away
-//! what a killed process left of that.
+//! Replaces a file atomically: a reader sees the whole old file or the whole new file. Also removes
+//! the temporary files that killed processes left.
 //!
-//! The new bytes go to a temporary file beside the target, which takes the target's name when it is
-//! finished ([`temporary`], which says too who may sweep it). Until then nobody but its owner may
-//! read it. What can be saved to at all, [`place`] says before any of that; what stands at the
-//! target, the saver says ([`Over`]), and [`lock`] is for savers that change what they have read.
+//! The new bytes go to a temporary file beside the target, which gets the target's name when it is
+//! finished ([`temporary`], which also decides who may remove it). Until then only its owner may
+//! read it. [`place`] checks the target before anything is written. [`Over`] is the saver's
+//! condition on the existing file, and [`lock`] is for savers that change the file they have read.
 //!
-//! Between the last look at the target and the new name nobody else may replace it, so every saver
-//! holds a lock on the folder for these two steps ([`system::guard`]). What is not tepal, such as
-//! `mv`, takes no lock: only between these two steps, microseconds, can its file be lost.
+//! Between the last check of the target and the rename, nobody else may replace it. So every saver
+//! holds a lock on the folder for these two steps ([`system::guard`]). Other programs, for example
+//! `mv`, take no lock: a file that they put there can be lost, but only within these microseconds.
 
 mod lock;
 mod place;
@@ -28,19 +28,19 @@ use self::temporary::{Temporary, sweep};
 use super::stamp::Stamp;
 use crate::error::{Error, Result};
 
-/// What may stand where the new file goes.
+/// The condition on the existing file.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Over<'a> {
     /// Any file, or none.
     Any,
-    /// Nothing.
+    /// No file may exist.
     Nothing,
     /// This file, unchanged.
     Only(&'a Stamp),
 }
 
 impl Over<'_> {
-    /// Is the target as it must be?
+    /// Checks the condition.
     fn check(self, path: &Path, target: &Path) -> Result<()> {
         let path = || path.display().to_string();
         match self {
@@ -51,14 +51,14 @@ impl Over<'_> {
     }
 }
 
-/// Puts what `write` writes in the place of the file at `path`, atomically. An existing file keeps
-/// its permissions, and its owner and group where the saver may give them; a symbolic link is
-/// followed. Gives the new file, which is locked.
+/// Replaces the file at `path` by the bytes that `write` writes, atomically. An existing file keeps
+/// its permissions, and its owner and group if the saver may set them; a symbolic link is followed.
+/// Returns the new file, which is locked.
 ///
 /// # Errors
-/// [`Error::Io`] where the system or `write` refuses; [`Error::Parameter`] where `path` is
-/// something that cannot be replaced by a file; [`Error::FileExists`] and [`Error::FileChanged`]
-/// where the target is not as `over` says.
+/// [`Error::Io`] if the system or `write` fails; [`Error::Parameter`] if a file cannot replace
+/// `path`; [`Error::FileExists`] and [`Error::FileChanged`] if the existing file does not meet
+/// `over`.
 pub(super) fn replace(
     path: &Path,
     over: Over<'_>,

@@ -1,12 +1,12 @@
-//! Filters for the tests of what holds whatever the filter is.
+//! Filters for tests that hold for every filter.
 
 use alloc::vec::Vec;
 
 use crate::ids::{KeyDomain, Layout, Scheme};
 use crate::kinds::bloom::{BloomFilter, BloomFilterBuilder};
 
-/// One of every layout and key domain that numbers are keys of, and of every scheme that needs no
-/// key or name; some are not in this build.
+/// One filter of every layout, of every key domain that includes numbers, and of every scheme that
+/// needs no key or name. Some are not in this build.
 pub(super) fn builders() -> Vec<BloomFilterBuilder> {
     let mut builders = Vec::new();
     for &layout in Layout::ALL {

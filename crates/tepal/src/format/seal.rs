@@ -1,7 +1,7 @@
-//! The seal of a file: HMAC-SHA256 of all its bytes under its maker's key (FORMAT.md, section 4.7).
+//! The seal of a file: HMAC-SHA256 of all its bytes with its maker's key (FORMAT.md, section 4.7).
 //!
-//! Without the feature `seal` the types are there and have no values: no key can be made, so no
-//! file is sealed and no seal is ever compared.
+//! Without the feature `seal` the types exist and have no values: no key can be made, so no file is
+//! sealed and no seal is compared.
 
 #![cfg_attr(
     not(feature = "seal"),
@@ -27,18 +27,18 @@ use with::Sealing;
 #[cfg(not(feature = "seal"))]
 use without::Sealing;
 
-/// What was written as the seal of an opened file, and the seal of that file under the reader's
-/// key, as far as the header: the body is still to come.
+/// The written seal of an opened file, and the computation of that file's seal with the reader's
+/// key. It has consumed the header; the body is still missing.
 #[derive(Debug)]
 pub(super) struct Seal {
     after_head: Sealing,
-    /// What stands between the body and the seal.
+    /// The bytes between the body and the seal.
     exceptions: Vec<u8>,
     written: [u8; SEAL_BYTES as usize],
 }
 
 impl Seal {
-    /// `exceptions` are the bytes after the body, `written` the last.
+    /// `exceptions` are the bytes after the body, `written` is the seal in the file.
     pub(super) fn new(key: &SealKey, head: &[u8], exceptions: &[u8], written: &[u8]) -> Result<Self> {
         let mut after_head = key.start();
         after_head.update(head);
@@ -46,7 +46,7 @@ impl Seal {
         Ok(Seal { after_head, exceptions: copy_of(exceptions)?, written })
     }
 
-    /// Step 8 of FORMAT.md, section 4.6, in a time that does not depend on where the seals differ.
+    /// Step 8 of FORMAT.md, section 4.6. The time does not depend on where the seals differ.
     pub(super) fn check(&self, lines: &[Line]) -> Result<()> {
         let mut sealing = self.after_head.clone();
         super::chunks::chunks(lines).for_each(|chunk| sealing.update(&chunk));
@@ -55,7 +55,7 @@ impl Seal {
     }
 }
 
-/// The pieces of a file go through here on their way out.
+/// Computes the seal of a file from its pieces as they are written.
 pub(super) struct Sealer(Option<Sealing>);
 
 impl Sealer {
@@ -69,7 +69,7 @@ impl Sealer {
         }
     }
 
-    /// What comes last: nothing, in a file that is not sealed.
+    /// The seal; `None` for a file that is not sealed.
     pub(super) fn finish(self) -> Option<[u8; SEAL_BYTES as usize]> {
         self.0.map(Sealing::finish)
     }
@@ -84,16 +84,15 @@ mod with {
 
     use crate::error::{Error, Result};
 
-    /// The key of seals: 16 bytes or more from a source of random numbers, kept outside every file.
+    /// The key of seals: 16 random bytes or more, never stored in a file.
     ///
-    /// A sealed file is opened with the key of its seal, or not at all
-    /// ([`Open::seal_key`](crate::Open::seal_key)): nobody without the key can change it, or put
-    /// another in its place.
+    /// A sealed file can be opened only with the key of its seal
+    /// ([`Open::seal_key`](crate::Open::seal_key)). Nobody without the key can change it, or put
+    /// another file in its place.
     ///
-    /// What is kept of the bytes is a state of HMAC, with which seals can be made too. It is
-    /// overwritten when the key is dropped, and so is each seal under way. Not overwritten are the
-    /// bytes that the key was made of, which are the caller's, places in memory that it was moved
-    /// away from, and what HMAC leaves on the stack while it computes.
+    /// The key holds a state of HMAC, which also suffices to make seals. It is overwritten when the
+    /// key is dropped, and so is the state of each seal in progress. Not overwritten: the caller's
+    /// bytes, memory that the key was moved from, and the stack that HMAC uses while it computes.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -115,10 +114,10 @@ mod with {
     pub struct SealKey(Keyed);
 
     impl SealKey {
-        /// Bytes of a seal, by which a sealed file is longer.
+        /// The length of a seal in bytes.
         pub const SEAL_BYTES: u64 = super::SEAL_BYTES;
 
-        /// The key of these bytes.
+        /// Makes a key from these bytes.
         ///
         /// # Errors
         /// [`Error::Parameter`] for fewer than 16 bytes, which could be guessed.
@@ -129,7 +128,7 @@ mod with {
             if bytes.len() < 16 {
                 return Err(short());
             }
-            // HMAC itself takes a key of any length.
+            // HMAC itself accepts a key of any length.
             Hmac::new_from_slice(bytes).map(|hmac| SealKey(Keyed(hmac))).map_err(|_| short())
         }
 
@@ -144,15 +143,15 @@ mod with {
         }
     }
 
-    /// A state of HMAC, which is as good as the key for whoever finds it in memory.
+    /// A state of HMAC. Anyone who finds it in memory can make seals.
     #[derive(Clone)]
     struct Keyed(Hmac<Sha256>);
 
     impl Keyed {
-        /// Puts the state under a key that everybody has in its place.
+        /// Overwrites the state with the state of a public key.
         fn wipe(&mut self) {
             self.0 = Mac::new(&Default::default());
-            // Without it the compiler may leave out what nobody reads.
+            // Without this, the compiler may remove a write that nothing reads.
             core::hint::black_box(&mut self.0);
         }
     }
@@ -163,7 +162,7 @@ mod with {
         }
     }
 
-    /// The seal of the bytes that came so far.
+    /// The seal of the bytes consumed so far.
     #[derive(Clone)]
     pub(super) struct Sealing(Keyed);
 

@@ -1,4 +1,4 @@
-//! Filters in serde's formats: as the bytes of their file, which are refused or right.
+//! Filters in serde's formats, as the bytes of their file. Reading checks everything.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ use crate::ids::Scheme;
 use crate::kinds::AnyFilter;
 use crate::kinds::storage::PlainStorage;
 
-/// Writes the file of a filter. One with a secret key is refused.
+/// Writes a filter as its file. A filter with a secret key is refused.
 fn write<S: Serializer>(
     serializer: S,
     scheme: Scheme,
@@ -34,7 +34,7 @@ fn write<S: Serializer>(
     }
 }
 
-/// Reads it by `of`.
+/// Reads a filter with `of`.
 fn read<'de, F, D: Deserializer<'de>>(deserializer: D, of: fn(&[u8]) -> OurResult<F>) -> Result<F, D::Error> {
     match deserializer.is_human_readable() {
         true => deserializer.deserialize_str(File(of)),
@@ -42,28 +42,28 @@ fn read<'de, F, D: Deserializer<'de>>(deserializer: D, of: fn(&[u8]) -> OurResul
     }
 }
 
-/// As the bytes of its file, whatever its kind; in formats that people read, such as JSON, in
-/// Base64. A filter with a secret key is refused: whoever reads it has no place to give the key. So
-/// is a chain of another program, which has no tepal file.
+/// Writes the bytes of its file; in human-readable formats such as JSON, in Base64. A filter with a
+/// secret key is refused, because reading has no parameter for the key. A chain of another program
+/// is refused, because it has no tepal file.
 impl Serialize for AnyFilter {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         write(serializer, self.scheme(), || self.to_bytes())
     }
 }
 
-/// With every check of [`tepal::from_bytes`](crate::format::open::from_bytes), and of tepal files
-/// alone.
+/// Reads with every check of [`tepal::from_bytes`](crate::format::open::from_bytes); only tepal
+/// files.
 impl<'de> Deserialize<'de> for AnyFilter {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         read(deserializer, |bytes| Open::new().read_as(bytes))
     }
 }
 
-/// The types of the list. One with a storage may have its bits elsewhere when it is written.
+/// Implements serde for the types in the list. A type with storage may be written from any storage.
 macro_rules! as_file {
     ($kind:ident: $module:ident::$type:ident $(<$storage:ident>)?) => {
-        /// As the bytes of its file (`to_bytes`); in formats that people read, such as JSON, in
-        /// Base64. A filter with a secret key is refused: whoever reads it has no place to give the
+        /// Writes the bytes of its file (`to_bytes`); in human-readable formats such as JSON, in
+        /// Base64. A filter with a secret key is refused, because reading has no parameter for the
         /// key.
         impl$(<$storage: PlainStorage>)? Serialize for crate::kinds::$module::$type$(<$storage>)? {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -72,8 +72,8 @@ macro_rules! as_file {
             }
         }
 
-        /// With every check of `from_bytes`. A filter of another kind is refused: an [`AnyFilter`]
-        /// is of any.
+        /// Reads with every check of `from_bytes`. A filter of another kind is refused; an
+        /// [`AnyFilter`] accepts any kind.
         impl<'de> Deserialize<'de> for crate::kinds::$module::$type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 read(deserializer, Self::from_bytes)
@@ -84,7 +84,7 @@ macro_rules! as_file {
 
 each_kind!(each_type as_file);
 
-/// The bytes of a file, however they come.
+/// Reads the bytes of a file in each form that serde's formats have.
 struct File<F>(fn(&[u8]) -> OurResult<F>);
 
 impl<'de, F> Visitor<'de> for File<F> {
@@ -107,7 +107,7 @@ impl<'de, F> Visitor<'de> for File<F> {
         self.visit_str(&text)
     }
 
-    /// Formats without bytes of their own have a list of numbers.
+    /// Formats without a type for bytes have a list of numbers.
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<F, A::Error> {
         let mut bytes = Vec::new();
         while let Some(byte) = list.next_element::<u8>()? {

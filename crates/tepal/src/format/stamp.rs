@@ -1,12 +1,12 @@
-//! Which file it is, and in which state: by this a saver knows again what it has read.
+//! Identifies a file and its state, so that a saver recognizes the file that it read.
 
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file's identity (on Unix its device and inode, elsewhere nothing), its length, and when it was
-/// last written. Another file of the name has another one, and so has the same file after a write
-/// in place.
+/// A file's identity (its device and inode on Unix, nothing on other systems), its length, and the
+/// time of its last write. Another file at the same path has another stamp, and so has the same
+/// file after a write in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     #[cfg(unix)]
@@ -38,16 +38,16 @@ impl Stamp {
         file.metadata().map(|found| Self::of(&found))
     }
 
-    /// Is it of the file that is at `path` now?
+    /// Does the stamp match the file that is now at `path`?
     pub(super) fn is_of(&self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|found| Self::of(&found) == *self)
     }
 }
 
-/// Where an opened filter came from.
+/// The file from which an opened filter was read.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
-    /// As it was given.
+    /// The path as the caller gave it.
     pub(super) path: PathBuf,
     pub(super) stamp: Stamp,
 }

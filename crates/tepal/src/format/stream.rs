@@ -1,4 +1,4 @@
-//! Reading a file out of a stream of bytes.
+//! Reads a file from a stream of bytes.
 
 use std::io::Read;
 use std::vec::Vec;
@@ -11,25 +11,25 @@ use crate::error::{Error, Looks, Result};
 use crate::ids::Format;
 use crate::kinds::{AnyFilter, FromFile};
 
-/// The most bytes that are read of another program's filter out of a pipe: a tepal file says its
-/// length, theirs may not.
+/// The most bytes of another program's filter that are read from a pipe. A tepal file records its
+/// length; their files may not.
 const MOST: u64 = 256 << 20;
 
-/// Says whether the header of a file is right, before its length is believed:
-/// [`Open::check_header`] of what is asked for.
+/// Checks the header of a file before its length is used: [`Open::check_header`] of the requested
+/// type.
 pub(super) type CheckHeader<'a> = fn(&Open<'a>, Lengths, &[u8]) -> Result<()>;
 
 impl<'a> Open<'a> {
-    /// Reads one tepal file out of a stream, and leaves what follows it: files can stand one after
-    /// the other. Everything is checked, as by [`from_bytes`](Self::from_bytes).
+    /// Reads one tepal file from a stream, and no byte after it: a stream can contain several
+    /// files. Everything is checked, as in [`from_bytes`](Self::from_bytes).
     ///
-    /// Memory grows with what has come, not with what the file says of its length. The reads are
+    /// Memory grows with the bytes that arrive, not with the length in the header. The reads are
     /// few and large; a buffer around `stream` is not needed.
     ///
     /// # Errors
-    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]; at the end of the stream
-    /// [`Error::NotTepal`] with [`Looks::Empty`]. Of other programs' files few say where they end:
-    /// read all of it, for [`from_bytes`](Self::from_bytes).
+    /// As [`from_bytes`](Self::from_bytes), and [`Error::Io`]. At the end of the stream:
+    /// [`Error::NotTepal`] with [`Looks::Empty`]. Few files of other programs record their end:
+    /// read all of the stream and use [`from_bytes`](Self::from_bytes).
     pub fn read_from(&self, mut stream: impl Read) -> Result<Opened> {
         let bytes = self.file_in(&mut stream, Open::<'a>::check_header::<AnyFilter>)?;
         let (filter, is_sealed) = self.read(&bytes)?;
@@ -42,13 +42,13 @@ impl<'a> Open<'a> {
         Ok(self.read(&bytes)?.0)
     }
 
-    /// Is the header that of a file of what is asked for?
+    /// Checks the header for the requested type.
     pub(super) fn check_header<F: FromFile>(&self, lengths: Lengths, head: &[u8]) -> Result<()> {
         Header::decode::<F>(lengths, head, self.secret, self.seal).map(drop)
     }
 
-    /// The bytes of one file. Its length is believed once the header is known to be right, so that
-    /// a stream is not read past the end of a damaged file.
+    /// The bytes of one file. Its length is used only after the header was checked, so that a
+    /// stream is not read past the end of a damaged file.
     fn file_in(&self, stream: &mut dyn Read, check: CheckHeader<'a>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         read_up_to(stream, START as u64, &mut bytes)?;
@@ -61,12 +61,12 @@ impl<'a> Open<'a> {
         Ok(bytes)
     }
 
-    /// Reads on after the first [`START`] bytes of a tepal file, to its end.
+    /// Reads on after the first [`START`] bytes of a tepal file, up to its end.
     fn rest_of_file(&self, stream: &mut dyn Read, bytes: &mut Vec<u8>, check: CheckHeader<'a>) -> Result<()> {
         let file_len = u64::from_le_bytes(core::array::from_fn(|i| bytes[START - 8 + i]));
         let lengths = Lengths::read(bytes, file_len)?;
         read_up_to(stream, lengths.body_offset, bytes)?;
-        // Where fewer come than that, the file is cut, and opening says so.
+        // If there are fewer bytes, the file was cut, and opening reports it.
         if bytes.len() as u64 == lengths.body_offset {
             check(self, lengths, bytes)?;
             read_up_to(stream, file_len, bytes)?;
@@ -74,8 +74,8 @@ impl<'a> Open<'a> {
         Ok(())
     }
 
-    /// The bytes of one filter, ours or another program's, out of a pipe that should end with it.
-    /// Of one that does not, so many that opening refuses them.
+    /// The bytes of one filter, of tepal or of another program, from a pipe that should end with
+    /// it. If the pipe does not end, enough bytes that opening refuses them.
     pub(super) fn all_of(&self, stream: &mut dyn Read, check: CheckHeader<'a>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         read_up_to(stream, START as u64, &mut bytes)?;
@@ -97,8 +97,8 @@ impl<'a> Open<'a> {
         Ok(bytes)
     }
 
-    /// Whether bytes that begin so can be a filter of another program, or can be told to be none
-    /// only at their end.
+    /// May a file with these first bytes be another program's filter, or one that can be refused
+    /// only at its end?
     #[cfg(feature = "foreign")]
     fn may_be_foreign(&self, first: &[u8]) -> bool {
         let is_told = self.format.is_some_and(|format| format != Format::Tepal);
@@ -107,14 +107,14 @@ impl<'a> Open<'a> {
             || matches!(super::envelope::looks_like(first), Looks::Other(_))
     }
 
-    /// This build reads no other program's files.
+    /// This build reads no other programs' files.
     #[cfg(not(feature = "foreign"))]
     fn may_be_foreign(&self, _: &[u8]) -> bool {
         false
     }
 }
 
-/// Reads on until there are so many bytes, or no more come.
+/// Reads until there are `len` bytes, or the stream ends.
 pub(super) fn read_up_to(stream: &mut dyn Read, len: u64, bytes: &mut Vec<u8>) -> Result<()> {
     let missing = len.saturating_sub(bytes.len() as u64);
     let reading = |source| Error::Io { doing: "reading a filter".into(), source };

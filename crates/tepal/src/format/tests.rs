@@ -15,7 +15,7 @@ use crate::{BloomFilter, KeyDomain, OverCapacity, Recipe, SecretKey, facts::Labe
 
 static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
-/// A few filters that have everything a file can say.
+/// Filters that use every feature of a file.
 fn filters() -> Vec<BloomFilter> {
     let labels = Labels { name: Some("Märchen".into()), field: Some("id".into()), ..Labels::default() };
     let mut filters = Vec::new();
@@ -121,7 +121,7 @@ fn the_errors_say_what_was_found() {
     assert!(changed(200, 1).contains("bytes 192 to 255 have the checksum"));
 }
 
-/// A writer that takes a few bytes and then refuses.
+/// A writer that accepts a few bytes and then fails.
 struct Full(usize);
 
 impl std::io::Write for Full {
@@ -163,7 +163,7 @@ fn saving_and_opening() {
         assert!((0..300u64).all(|key| opened.contains(&key)));
         assert_eq!(names(folder.path()), ["a.tepal"]);
 
-        // The open map keeps what it has when the file is replaced.
+        // The open map keeps its content when the file is replaced.
         let mut changed = opened.clone().into_owned().unwrap();
         changed.clear().unwrap();
         changed.save(&path).unwrap();
@@ -199,7 +199,7 @@ fn permissions_stay_and_links_are_followed() {
     let filter = BloomFilter::builder().capacity(10).build().unwrap();
     filter.save(&path).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    // A new file is as readable as the umask allows, not private as temporary files are.
+    // A new file is as readable as the umask allows, not private like a temporary file.
     fs::write(folder.path().join("plain"), b"").unwrap();
     assert_eq!(mode(&path), mode(&folder.path().join("plain")));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();

@@ -1,4 +1,4 @@
-//! A filter that is asked inside bytes of the caller's, without a copy.
+//! A filter that is used inside the caller's bytes, without a copy.
 
 use alloc::vec::Vec;
 use core::ops::{Bound, Range, RangeBounds};
@@ -11,20 +11,18 @@ use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
 use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
 use crate::kinds::{BodyChecked, Filter, FromFile};
 
-/// A filter that is asked inside bytes of the caller's: `BloomFilter<InBytes<B>>`,
-/// `RibbonFilter<InBytes<B>>` and `RibbonMap<InBytes<B>>`. Nothing else can be such. [`Open::view`]
-/// gives whichever of them is asked for.
+/// A filter inside the caller's bytes: `BloomFilter<InBytes<B>>`, `RibbonFilter<InBytes<B>>` or
+/// `RibbonMap<InBytes<B>>`. No other type implements it. [`Open::view`] returns the requested type.
 pub trait Viewed: sealed::Sealed + Sized {
-    /// The bytes that it is asked in.
+    /// The type of the bytes.
     type Bytes: StableBytes;
 
-    /// The filter of the file at this place in the bytes.
+    /// The filter of the file in this range of the bytes.
     #[doc(hidden)]
     fn viewed(open: &Open<'_>, bytes: Self::Bytes, place: Range<usize>) -> Result<Self>;
 }
 
-/// Views of a kind. `$copying` is the call that copies, `$link` where its page is; `$also` is what
-/// more there is to say.
+/// Views of a kind. `$copying` is the link to the call that copies; `$also` are further doc lines.
 macro_rules! viewed {
     ($filter:ident, $copying:literal, $($also:literal)*) => {
         impl<B: StableBytes> sealed::Sealed for $filter<InBytes<B>> {}
@@ -39,26 +37,26 @@ macro_rules! viewed {
         }
 
         impl<B: StableBytes> $filter<InBytes<B>> {
-            /// One that is asked where its file lies in memory, and never copied: in a `&[u8]`, in
-            /// bytes that were built into the program
-            /// ([`include_aligned!`](crate::include_aligned)), in an [`Arc`](alloc::sync::Arc) of a
-            /// map of the caller's ([`StableBytes`]).
-            #[doc = concat!("Everything is checked, as by ", $copying, "; [`Open::view`] has keys and options.")]
+            /// A filter that is read in place from its file in memory, and never copied: in a
+            /// `&[u8]`, in bytes that were built into the program
+            /// ([`include_aligned!`](crate::include_aligned)), or in an [`Arc`](alloc::sync::Arc)
+            /// of your own memory map ([`StableBytes`]).
+            #[doc = concat!("Everything is checked, as in ", $copying, "; [`Open::view`] has keys and options.")]
             $(#[doc = $also])*
             ///
             /// # Errors
-            #[doc = concat!("As ", $copying, ", and [`Error::NotInPlace`] where the bits do not lie at a multiple of 64")]
-            /// in memory, or the machine is big-endian: that call copies them.
+            #[doc = concat!("As ", $copying, ", and [`Error::NotInPlace`] if the bits are not")]
+            /// aligned to 64, or the machine is big-endian: that call copies them.
             /// [`Error::NotPossible`] for a filter of another kind.
             pub fn view(bytes: B) -> Result<Self> {
                 Open::new().view(bytes)
             }
 
-            /// [`view`](Self::view) of a file inside larger bytes, such as one of many filters in a
-            /// table file.
+            /// [`view`](Self::view) of a file in a range of larger bytes, for example of a table
+            /// file with many filters.
             ///
             /// # Errors
-            /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
+            /// As [`view`](Self::view); [`Error::Parameter`] if the range is out of bounds.
             pub fn view_at(bytes: B, place: impl RangeBounds<usize>) -> Result<Self> {
                 Open::new().view_at(bytes, place)
             }
@@ -86,12 +84,12 @@ viewed!(
 viewed!(
     RibbonFilter, "[`tepal::from_bytes`](super::open::from_bytes)",
     ""
-    "Keys that were [added](RibbonFilter::insert) beside the ribbon are copied, 8 bytes each: they are in memory, where more can be added."
+    "Keys that were [added](RibbonFilter::insert) beside the ribbon are copied into memory, 8 bytes each; more can be added."
     ""
     "```"
     "use tepal::RibbonFilter;"
     "# #[cfg(target_endian = \"little\")] {"
-    "// A list that is shipped in the program, and asked where the program lies in memory."
+    "// A list that is part of the program, and is read in place."
     "let file = tepal::include_aligned!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/testdata/kept/v1/ribbon/ribbon-added.tepal\"));"
     "let blocked = RibbonFilter::view(file)?;"
     "assert!(blocked.contains(\"key 7\") && blocked.added() > 0);"
@@ -116,9 +114,9 @@ viewed!(
 );
 
 impl Open<'_> {
-    /// A tepal file's filter that is asked where it lies, with these keys and checks: a
-    /// [`BloomFilter`], a `RibbonFilter` or a `RibbonMap`, whichever is asked for. Asked to be
-    /// [quick](Self::quick), it leaves the bits unread until they are asked for.
+    /// Reads a tepal file in place, with these keys and checks. The result is a [`BloomFilter`], a
+    /// `RibbonFilter` or a `RibbonMap`, as requested. With [quick](Self::quick), the bits are not
+    /// read before they are needed.
     ///
     /// ```
     /// # #[cfg(target_endian = "little")] {
@@ -135,16 +133,16 @@ impl Open<'_> {
         self.view_at(bytes, ..)
     }
 
-    /// [`view`](Self::view) of a file inside larger bytes.
+    /// [`view`](Self::view) of a file in a range of larger bytes.
     ///
     /// # Errors
-    /// As [`view`](Self::view); [`Error::Parameter`] where the bytes have no such place.
+    /// As [`view`](Self::view); [`Error::Parameter`] if the range is out of bounds.
     pub fn view_at<F: Viewed>(&self, bytes: F::Bytes, place: impl RangeBounds<usize>) -> Result<F> {
         let place = place_in(bytes.bytes(), place)?;
         F::viewed(self, bytes, place)
     }
 
-    /// A filter of one kind without its bits, and these, where they lie.
+    /// A filter of one kind without its bits, and the bits in place.
     fn viewed_as<F: FromFile + Filter, B: StableBytes>(
         &self,
         bytes: B,
@@ -162,7 +160,7 @@ impl Open<'_> {
     }
 }
 
-/// A place that the bytes have.
+/// Checks that the range is within the bytes.
 pub(super) fn place_in(bytes: &[u8], place: impl RangeBounds<usize>) -> Result<Range<usize>> {
     let start = match place.start_bound() {
         Bound::Included(&start) => Some(start),
@@ -184,9 +182,9 @@ pub(super) fn place_in(bytes: &[u8], place: impl RangeBounds<usize>) -> Result<R
     }
 }
 
-/// Builds the bytes of a file into the program, as [`include_bytes!`] does, at a multiple of 64: so
+/// Builds the bytes of a file into the program, like [`include_bytes!`], aligned to 64. So
 /// [`BloomFilter::view`](crate::BloomFilter::view), `RibbonFilter::view` and `RibbonMap::view` can
-/// ask a filter there without a copy. Gives a `&'static [u8]`.
+/// use a filter there without a copy. Returns a `&'static [u8]`.
 ///
 /// ```
 /// # #[cfg(target_endian = "little")] {

@@ -1,4 +1,4 @@
-//! Writing a tepal file: as bytes, to any writer, or as a file that takes the place of another.
+//! Writes a tepal file: as bytes, to a writer, or as a file that replaces another.
 
 use alloc::vec::Vec;
 use core::result::Result as CoreResult;
@@ -19,8 +19,8 @@ use crate::kinds::bloom::Shared;
 use crate::kinds::storage::PlainStorage;
 use crate::kinds::{FilePart, Filter};
 
-/// Hands out the file of a filter, piece by piece. `refuse` makes an error of the caller's where
-/// there is no memory.
+/// Calls `out` with the pieces of a filter's file. `refuse` makes the caller's error if memory is
+/// short.
 pub(super) fn pieces<E>(
     kind: Kind,
     part: &FilePart<'_>,
@@ -47,7 +47,7 @@ pub(super) fn pieces<E>(
     sealer.finish().map_or(Ok(()), |seal| out(&seal))
 }
 
-/// What a tepal file holds of a filter, once its bits are known to be right.
+/// The content of a filter's tepal file, after its bits were checked.
 pub(super) fn checked_part(filter: &dyn Filter) -> Result<FilePart<'_>> {
     filter.check_before_copying()?;
     filter.file_part()
@@ -84,7 +84,7 @@ pub(super) fn writing(source: io::Error) -> Error {
 }
 
 impl<L: PlainStorage> BloomFilter<L> {
-    /// Bytes of the file that this filter makes; sealed, it has 32 more.
+    /// The length of this filter's file in bytes; a sealed file has 32 more.
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().capacity(1000).build()?;
@@ -96,21 +96,22 @@ impl<L: PlainStorage> BloomFilter<L> {
         envelope::file_len(&self.part())
     }
 
-    /// Chunks of the file that have a checksum of their own: 64 KiB each, the last one up to that.
+    /// The number of chunks with a checksum of their own in the file: 64 KiB each, the last one up
+    /// to that.
     #[must_use]
     pub fn chunks(&self) -> u64 {
         self.size_in_bytes().div_ceil(envelope::CHUNK_BYTES)
     }
 }
 
-/// While other threads insert and ask, of a copy of what the filter holds now
-/// ([`snapshot`](BloomFilter::snapshot)): the memory of a second filter, for as long as it takes.
+/// Saves a copy of the present keys ([`snapshot`](BloomFilter::snapshot)), while other threads
+/// insert and look up keys. It takes the memory of a second filter until it is done.
 #[cfg(target_has_atomic = "64")]
 impl BloomFilter<Shared> {
-    /// The file as bytes.
+    /// Returns the file as bytes.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] where there is no memory for the copy or the bytes.
+    /// [`Error::TooLarge`] if memory for the copy or the bytes is short.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.snapshot()?.to_bytes()
     }
@@ -127,15 +128,15 @@ impl BloomFilter<Shared> {
     /// Writes the file to `out`.
     ///
     /// # Errors
-    /// As [`write_to`](BloomFilter::write_to) of a filter in memory, and [`Error::TooLarge`] where
-    /// there is no memory for the copy.
+    /// As [`write_to`](BloomFilter::write_to) of a filter in memory, and [`Error::TooLarge`] if
+    /// memory for the copy is short.
     #[cfg(feature = "std")]
     pub fn write_to(&self, out: impl Write) -> Result<()> {
         self.snapshot()?.write_to(out)
     }
 
-    /// Saves the filter as a file, atomically, as [`save`](BloomFilter::save) of a filter in memory
-    /// does.
+    /// Saves the filter as a file, atomically, like [`save`](BloomFilter::save) of a filter in
+    /// memory.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -151,7 +152,8 @@ impl BloomFilter<Shared> {
     /// ```
     ///
     /// # Errors
-    /// As there, and [`Error::TooLarge`] where there is no memory for the copy.
+    /// As [`save`](BloomFilter::save) of a filter in memory, and [`Error::TooLarge`] if memory for
+    /// the copy is short.
     #[cfg(feature = "std")]
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.snapshot()?.save(path)

@@ -3,7 +3,7 @@
 /// A sign and the 20 digits of 2^64-1.
 pub(super) const DECIMAL: usize = 21;
 
-/// Hands the shortest decimal text of an integer to `with`.
+/// Calls `with` with the shortest decimal text of an integer.
 pub(super) fn with_decimal<R>(negative: bool, n: u64, with: impl FnOnce(&[u8]) -> R) -> R {
     with(write_decimal(negative, n, &mut [0; DECIMAL]))
 }
@@ -23,7 +23,7 @@ static PAIRS: [[u8; 2]; 100] = {
 #[inline]
 pub(super) fn write_decimal(negative: bool, mut n: u64, buffer: &mut [u8; DECIMAL]) -> &[u8] {
     let mut start = DECIMAL;
-    // Two digits at a time: half as many divisions.
+    // Two digits at a time need half as many divisions.
     while n >= 10 {
         start -= 2;
         buffer[start..start + 2].copy_from_slice(&PAIRS[(n % 100) as usize]);

@@ -1,4 +1,4 @@
-//! The bytes that stand for a key in each key domain (FORMAT.md, section 1.1).
+//! The bytes that are hashed for a key in each key domain (FORMAT.md, section 1.1).
 
 use alloc::string::String;
 #[cfg(feature = "foreign")]
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::ids::KeyDomain;
 
 impl KeyDomain {
-    /// Hands the bytes that stand for `key` in this domain to `with`.
+    /// Calls `with` with the bytes that are hashed for `key` in this domain.
     #[inline(always)]
     pub(crate) fn encode<R>(self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         match (self, key) {
@@ -26,19 +26,19 @@ impl KeyDomain {
             (KeyDomain::Integer, KeyRef::Compound(_)) => Err(self.without_compounds()),
             #[cfg(feature = "foreign")]
             (foreign, key) => foreign.encode_foreign(key, with),
-            // There is no filter with it: `check_known`.
+            // No filter has this domain: `check_known`.
             #[cfg(not(feature = "foreign"))]
             (foreign, _) => foreign.unknown(),
         }
     }
 
-    /// The refusal of a compound key: none but the domain of bytes has them.
+    /// The error for a compound key in a domain other than bytes.
     #[cold]
     fn without_compounds(self) -> Error {
         Error::KeyRefused { domain: self, found: String::from("a key of several parts") }
     }
 
-    /// Refuses a domain that this build leaves out.
+    /// Refuses a domain that is not compiled into this build.
     pub(crate) fn check_known(self) -> Result<()> {
         match self {
             KeyDomain::Bytes | KeyDomain::Integer => Ok(()),
@@ -57,15 +57,15 @@ impl KeyDomain {
         }
     }
 
-    /// The domains that this build has and every number is a key of.
+    /// The domains of this build in which every number is a key.
     #[cfg(test)]
     pub(crate) fn of_numbers() -> impl Iterator<Item = Self> {
         let has_numbers = |domain: &Self| *domain != KeyDomain::Hex && domain.check_known().is_ok();
         KeyDomain::ALL.iter().copied().filter(has_numbers)
     }
 
-    /// A call of its own: inlined, it makes the hashes of integers in a filter of bytes half as
-    /// slow again.
+    /// A separate function: inlined, it makes hashing of integers in a filter of bytes take 1.5
+    /// times as long.
     #[cfg(not(feature = "foreign"))]
     #[cold]
     #[inline(never)]
@@ -88,7 +88,7 @@ impl KeyDomain {
         let utf8 = core::str::from_utf8(text).map_err(|_| refused())?;
         match self {
             KeyDomain::Integer32 => {
-                // i32 and u32 share their bits, as the 64-bit integers do.
+                // i32 and u32 share their bits, like the 64-bit integers.
                 let value = parse_integer(text).map_err(|_| refused())? as i64;
                 let negative = utf8.starts_with('-');
                 let fits =
@@ -105,7 +105,7 @@ impl KeyDomain {
             KeyDomain::Float64 => {
                 Ok(with(&utf8.parse::<f64>().map_err(|_| refused())?.to_bits().to_le_bytes()))
             }
-            // The digits of a number say another one here.
+            // Read as hexadecimal, the decimal digits of a number would be another number.
             KeyDomain::Hex if !matches!(key, KeyRef::Bytes(_)) => Err(refused()),
             KeyDomain::Hex => Ok(with(&parse_hex(text).ok_or_else(refused)?)),
             KeyDomain::Bytes | KeyDomain::Integer => self.encode(key, with),
@@ -113,7 +113,7 @@ impl KeyDomain {
     }
 }
 
-/// The bytes that pairs of hexadecimal digits stand for. A hyphen may stand between two pairs.
+/// Parses pairs of hexadecimal digits into bytes. A hyphen may stand between two pairs.
 #[cfg(feature = "foreign")]
 fn parse_hex(mut text: &[u8]) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
@@ -133,7 +133,7 @@ fn shown(key: &[u8]) -> String {
     String::from_utf8_lossy(&key[..key.len().min(40)]).into_owned()
 }
 
-/// Reads the shortest decimal text of an integer from -2^63 to 2^64-1, as its 64 bits.
+/// Parses the shortest decimal text of an integer from -2^63 to 2^64-1 into its 64 bits.
 pub(crate) fn parse_integer(text: &[u8]) -> Result<u64> {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let negative = digits.len() < text.len();

@@ -1,4 +1,4 @@
-//! From a key to its hash: recipe, domain and scheme, in one value that every caller uses.
+//! From a key to its hash: recipe, domain and scheme, in one type.
 
 use alloc::string::String;
 use core::fmt;
@@ -14,12 +14,12 @@ use crate::bits::kernel::hash_integers;
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, Scheme};
 
-/// What a filter does with a key before it looks at its bits: the [`Recipe`], the [`KeyDomain`],
-/// the [`Scheme`] with its seed or secret.
+/// How a filter hashes a key: the [`Recipe`], the [`KeyDomain`], the [`Scheme`] with its seed or
+/// secret.
 ///
-/// Every call of a filter that takes a key goes through the filter's own;
-/// [`key_hasher`](crate::BloomFilter::key_hasher) gives a copy of it, so that threads and other
-/// programs hash ahead of the filter. Filters with equal hashers share hashes. Cheap to clone.
+/// Every call of a filter with a key uses the filter's hasher.
+/// [`key_hasher`](crate::BloomFilter::key_hasher) returns a copy, so that threads and other
+/// programs can hash ahead of the filter. Filters with equal hashers share hashes. Cheap to clone.
 ///
 /// ```
 /// use tepal::{BloomFilter, Recipe};
@@ -39,7 +39,7 @@ pub struct KeyHasher {
 }
 
 impl KeyHasher {
-    /// As many of its first bytes are all that a usual key needs.
+    /// The number of its first bytes that a usual key needs.
     #[cfg(test)]
     pub(crate) const HOT_BYTES: usize = size_of::<Usual>();
 
@@ -56,7 +56,7 @@ impl KeyHasher {
         KeyHasher { usual, hasher }
     }
 
-    /// The same for keys of another domain.
+    /// This hasher for keys of another domain.
     #[cfg(feature = "foreign")]
     pub(crate) fn of_domain(&self, domain: KeyDomain) -> Self {
         KeyHasher::new(self.hasher.clone(), domain, self.usual.recipe)
@@ -65,16 +65,16 @@ impl KeyHasher {
     /// The 64-bit hash of a key, for the calls whose names end in `_hash` or `_hashes`.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] where the key domain does not have the key, such as text in an integer
-    /// filter; [`Error::NoHash`] where the scheme goes from the key straight to the bits
-    /// ([`has_hash`](Self::has_hash)); [`Error::CallerHashes`] under [`Scheme::CallerHash`].
+    /// [`Error::KeyRefused`] if the key is not in the key domain, for example text in an integer
+    /// filter; [`Error::NoHash`] if the scheme has no 64-bit hash ([`has_hash`](Self::has_hash));
+    /// [`Error::CallerHashes`] for [`Scheme::CallerHash`].
     #[inline]
     pub fn hash<K: Key + ?Sized>(&self, key: &K) -> Result<u64> {
         self.hash_ref(key.key(&mut KeySink::new()))
     }
 
-    /// [`hash`](Self::hash) for a borrowed key. The usual cases are inlined into the loops over
-    /// keys: there the calls cost as much as the hash.
+    /// [`hash`](Self::hash) of a borrowed key. The usual cases are inlined into the loops over
+    /// keys: a call costs as much as the hash.
     #[inline(always)]
     pub(crate) fn hash_ref(&self, key: KeyRef<'_>) -> Result<u64> {
         match self.usual_hash(key) {
@@ -83,33 +83,34 @@ impl KeyHasher {
         }
     }
 
-    /// The hash of a key that goes the usual way: a scheme and a domain that have a quick one, and
-    /// a key that is of it.
+    /// The hash of a usual key: the scheme, the domain and the key have a fast path. `None` for
+    /// other keys.
     #[inline(always)]
     pub(crate) fn usual_hash(&self, key: KeyRef<'_>) -> Option<u64> {
         self.usual.hash(key)
     }
 
-    /// What the usual hash needs, to be kept at hand.
+    /// The values that the usual hash needs, for a local variable.
     #[inline]
     pub(crate) fn usual(&self) -> Usual {
         self.usual
     }
 
-    /// [`usual_hash`](Self::usual_hash) of a key that takes no call.
+    /// [`usual_hash`](Self::usual_hash) of a key that needs no call.
     #[inline(always)]
     pub(crate) fn quick_hash(&self, key: KeyRef<'_>) -> Option<u64> {
         self.usual.quick(key)
     }
 
-    /// [`usual_hash`](Self::usual_hash) of bytes, where [`quick_hash`](Self::quick_hash) has none.
+    /// [`usual_hash`](Self::usual_hash) of bytes for which [`quick_hash`](Self::quick_hash) is
+    /// `None`.
     #[inline(always)]
     pub(crate) fn usual_hash_of_bytes(&self, bytes: &[u8]) -> Option<u64> {
         self.usual.hash_bytes(bytes)
     }
 
-    /// The hashes of integers from number `start` on, where keys are of 64 bits and go the usual
-    /// way; says whether they are.
+    /// Hashes the keys from number `start` on if they are 64-bit integers and have a fast path.
+    /// Returns whether they are.
     #[inline(always)]
     pub(super) fn hash_if_integers<K: Keys + ?Sized>(
         &self,
@@ -126,8 +127,8 @@ impl KeyHasher {
         }
     }
 
-    /// [`hash_ref`](Self::hash_ref) for many keys in turn: what each of them asks of the hasher is
-    /// at hand.
+    /// [`hash_ref`](Self::hash_ref) for many keys in turn, with the hasher's values in local
+    /// variables.
     #[inline(always)]
     pub(super) fn hash_refs(&self) -> impl Fn(KeyRef<'_>) -> Result<u64> {
         let usual = self.usual;
@@ -137,20 +138,20 @@ impl KeyHasher {
         }
     }
 
-    /// [`hash`](Self::hash) for every scheme, domain, recipe and key. The key comes by its address:
-    /// by value it would be written in words and copied in vectors, for which the CPU waits.
+    /// [`hash`](Self::hash) for every scheme, domain, recipe and key. The key is passed by
+    /// reference: by value it would be stored as words and loaded as vectors, which stalls the CPU.
     #[inline(never)]
     pub(crate) fn hash_any(&self, key: &KeyRef<'_>) -> Result<u64> {
         match &self.hasher {
-            // Whatever the key: there is no hash of it.
+            // No key has a hash here.
             Hasher::Hash(hash @ HashScheme::CallerHash(_)) => hash.hash(b""),
             Hasher::Hash(hash) => self.encode(*key, |bytes| hash.hash(bytes))?,
             Hasher::Own(own) => Err(Error::NoHash { scheme: own.scheme() }),
         }
     }
 
-    /// Is a key, which is no usual one, in a filter that `holds` its hash? Without a hash, it is as
-    /// [`is_perhaps_in`] says.
+    /// Looks up an unusual key in a filter; `holds` looks up its hash. [`is_perhaps_in`] answers
+    /// for a key without a hash.
     #[inline(always)]
     pub(crate) fn is_in_any(&self, key: &KeyRef<'_>, holds: impl FnOnce(u64) -> bool) -> bool {
         match self.hash_any(key) {
@@ -159,7 +160,7 @@ impl KeyHasher {
         }
     }
 
-    /// Hands the bytes that stand for a key to `with`: the recipe first, then the domain.
+    /// Calls `with` with the bytes that are hashed for a key: the recipe first, then the domain.
     #[inline(always)]
     pub(crate) fn encode<R>(&self, key: KeyRef<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         match key {
@@ -175,7 +176,7 @@ impl KeyHasher {
         }
     }
 
-    /// Hands the bytes that stand for a key by itself to `with`.
+    /// Calls `with` with the bytes that are hashed for a single key.
     #[inline(always)]
     pub(crate) fn encode_one<R>(&self, key: One<'_>, with: impl FnOnce(&[u8]) -> R) -> Result<R> {
         match key {
@@ -184,14 +185,14 @@ impl KeyHasher {
         }
     }
 
-    /// Adds a key to others that are prepared for this hasher's filters: its hash, or what stands
-    /// for it under a scheme without one. The costly part of asking and inserting is done then, on
-    /// whatever thread.
+    /// Appends a key to `prepared`, for filters with this hasher: its hash, or its encoded bytes if
+    /// the scheme has no hash. This is the costly part of a lookup or insert, and it may run on any
+    /// thread.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash);
-    /// [`Error::NoHash`] where the other keys were prepared for a scheme with a hash and this one
-    /// has none, or the other way round. Nothing is added then.
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as in [`hash`](Self::hash);
+    /// [`Error::NoHash`] if the scheme of `prepared` has a hash and this one has none, or the other
+    /// way round. An error appends nothing.
     #[inline(always)]
     pub fn prepare<K: Key + ?Sized>(&self, key: &K, prepared: &mut PreparedKeys) -> Result<()> {
         match &self.hasher {
@@ -202,10 +203,10 @@ impl KeyHasher {
         }
     }
 
-    /// Can a filter of this hasher have the key? What is refused cannot have been inserted.
+    /// Checks that a filter with this hasher can contain the key. A refused key is a non-member.
     ///
     /// # Errors
-    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as [`hash`](Self::hash).
+    /// [`Error::KeyRefused`] and [`Error::CallerHashes`], as in [`hash`](Self::hash).
     pub fn check<K: Key + ?Sized>(&self, key: &K) -> Result<()> {
         match self.hash(key) {
             Err(Error::NoHash { .. }) => self.encode(key.key(&mut KeySink::new()), drop_bytes),
@@ -213,8 +214,8 @@ impl KeyHasher {
         }
     }
 
-    /// Hashes keys from number `start` on, and says whether one of them has no hash. Each of the
-    /// usual ways has a loop of its own.
+    /// Hashes the keys from number `start` on. Returns whether a key has no hash. Each fast path
+    /// has its own loop.
     #[inline(always)]
     pub(crate) fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         if let Some(integers) = self.usual.of_integers() {
@@ -229,15 +230,15 @@ impl KeyHasher {
         }
     }
 
-    /// [`hash_batch`](Self::hash_batch) for a few keys. Inlined twice into one caller, the loops
-    /// keep less at hand.
+    /// [`hash_batch`](Self::hash_batch) for a few keys. A separate function: inlined twice into one
+    /// caller, the loops keep less in registers.
     #[inline(never)]
     fn hash_short_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         self.hash_batch(keys, start, hashes)
     }
 
-    /// The loop of one way. The way is a type: LLVM left a closure out of line, which spilled each
-    /// key to memory.
+    /// The loop of one fast path, which is a type: LLVM did not inline a closure, and then each key
+    /// went through memory.
     #[inline(always)]
     fn hash_each<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64], way: impl Way) -> bool {
         let (mut refused, mut sink) = (false, KeySink::new());
@@ -254,8 +255,8 @@ impl KeyHasher {
         refused
     }
 
-    /// Answers many keys in batches, which `ask` answers, from so many bytes of bits. What is to
-    /// say of a key without a hash, [`is_perhaps_in`] says.
+    /// Looks up many keys in batches, which `ask` answers; `size` is the bytes of the bits.
+    /// [`is_perhaps_in`] answers for a key without a hash.
     #[inline(always)]
     pub(crate) fn answer_in_batches<K: Keys + ?Sized>(
         &self,
@@ -264,7 +265,7 @@ impl KeyHasher {
         ask: impl FnMut(Batch<'_>, &mut [bool]),
         take: impl FnMut(usize, &[bool]),
     ) {
-        // To clear room for 512 would take longer than to answer ten.
+        // Clearing the space for 512 keys would take longer than ten lookups.
         if keys.len() <= SHORT_BATCH {
             self.answer_in_batches_of::<SHORT_BATCH, K>(keys, size, ask, take);
         } else {
@@ -282,8 +283,8 @@ impl KeyHasher {
     ) {
         let (mut hashes, mut answers) = ([0; BATCH], [false; BATCH]);
         let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
-        // In the cache, text that comes in shorter turns is read more evenly from where it lies:
-        // misses of 12 bytes each in a filter of 1e5 keys took 0.9 of the time.
+        // If the bits are in the CPU's cache, shorter batches read the text of the keys more
+        // evenly: lookups of non-members of 12 bytes in a filter of 1e5 keys took 0.9 of the time.
         let most = if size < SMALL { BATCH.min(SMALL_BATCH) } else { BATCH };
         for start in (0..keys.len()).step_by(most) {
             let count = (keys.len() - start).min(most);
@@ -336,13 +337,13 @@ impl KeyHasher {
         self.hasher.scheme()
     }
 
-    /// What the keys are.
+    /// The key domain.
     #[must_use]
     pub fn key_domain(&self) -> KeyDomain {
         self.usual.domain
     }
 
-    /// What is done to a key first.
+    /// The changes made to a key before hashing.
     #[must_use]
     pub fn recipe(&self) -> Recipe {
         self.usual.recipe
@@ -355,13 +356,13 @@ impl KeyHasher {
         (parameter(self.scheme()) == Parameter::Seed).then(|| self.hasher.parameters())
     }
 
-    /// The name that the caller gave the hash, under [`Scheme::CallerHash`].
+    /// The name that the caller gave to the hash, for [`Scheme::CallerHash`].
     #[must_use]
     pub fn caller_hash(&self) -> Option<String> {
         if self.scheme() == Scheme::CallerHash { self.hasher.record().map(|(_, name)| name) } else { None }
     }
 
-    /// How digests become positions, under [`Scheme::Md5Split`].
+    /// How digests become positions, for [`Scheme::Md5Split`].
     #[cfg(feature = "foreign")]
     #[must_use]
     pub fn md5_split(&self) -> Option<super::Md5Split> {
@@ -393,14 +394,14 @@ impl KeyHasher {
         }
     }
 
-    /// [`Error::NoHash`] where the scheme goes from the key straight to the bits.
+    /// [`Error::NoHash`] if the scheme has no 64-bit hash.
     #[inline]
     pub(crate) fn check_has_hash(&self) -> Result<()> {
         if self.has_hash() { Ok(()) } else { Err(Error::NoHash { scheme: self.scheme() }) }
     }
 
-    /// Do both give every key the same hash or positions? Names the first property in which they
-    /// differ.
+    /// Checks that both hashers give every key the same hash or positions. The error names the
+    /// first difference.
     pub(crate) fn check_same(&self, other: &KeyHasher) -> Result<()> {
         use alloc::string::ToString;
         let differ = |property, expected, found| Err(Error::Incompatible { property, expected, found });
@@ -434,18 +435,17 @@ impl KeyHasher {
 
 fn drop_bytes(_: &[u8]) {}
 
-/// Can a key be in a filter, if it has no hash there for this reason? What the domain refuses was
-/// never inserted; where the caller hashes, it may be any.
+/// The answer for a key whose hashing gave this error. A key that the domain refuses was never
+/// inserted: `false`. If the caller hashes, any key may be a member: `true`.
 #[cold]
 pub(crate) fn is_perhaps_in(error: &Error) -> bool {
     matches!(error, Error::CallerHashes { .. })
 }
 
-/// Under a scheme without a hash fewer keys than this are asked one by one, and so are all where
-/// the bits are fewer bytes: a batch fetches memory ahead, which has to be worth the work of
-/// preparing the keys.
+/// For a scheme without a hash: fewer keys than this, or keys for fewer bytes of bits, are looked
+/// up one by one. A batch prefetches memory, which must be worth the preparation of the keys.
 const FEW: usize = 32;
-/// Keys of a batch where the bits are so few bytes.
+/// Keys of a batch if the bits are small.
 const SMALL_BATCH: usize = 256;
 pub(crate) const SMALL: u64 = 4 << 20;
 

@@ -1,6 +1,7 @@
-//! Keys on their way into a filter: hashed in batches, of a list or of an iterator.
+//! Inserts the keys of a list or an iterator, hashed in batches.
 //!
-//! The filter is handed in with a way to its hasher, so that no copy of that is made for a call.
+//! The filter is passed together with a function that returns its hasher, so that the hasher is not
+//! copied for each call.
 
 #[cfg(any(feature = "table", feature = "static"))]
 use alloc::vec::Vec;
@@ -13,7 +14,7 @@ use super::sink::{Key, KeySink};
 use crate::bits::memory;
 use crate::error::Result;
 
-/// Collects what `hash` makes of each item: its hash, and whatever stays with that.
+/// Collects the results of `hash` for all items: the hash, and a value that belongs to it.
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn hash_each<I, H>(
     items: impl IntoIterator<Item = I>,
@@ -28,8 +29,8 @@ pub(crate) fn hash_each<I, H>(
     Ok(hashes)
 }
 
-/// Hands many keys in batches to `insert`, with the number of the first of each, up to the first
-/// key that is refused.
+/// Passes many keys in batches to `insert`, with the number of the first key of each batch. Stops
+/// at the first key that is refused.
 #[inline(always)]
 pub(crate) fn insert_in_batches<F, K: Keys + ?Sized>(
     mut filter: F,
@@ -39,11 +40,11 @@ pub(crate) fn insert_in_batches<F, K: Keys + ?Sized>(
 ) -> Result<()> {
     if !hasher(&filter).has_hash() {
         let mut sink = KeySink::new();
-        // A batch of them would not be quicker.
+        // A batch would not be faster.
         return (0..keys.len())
             .try_for_each(|i| insert(&mut filter, Batch::One(One::Key(keys.key(i, sink.cleared()))), i));
     }
-    // As for answers: to clear room for 512 takes longer than to insert ten.
+    // As for lookups: clearing the space for 512 keys takes longer than ten inserts.
     if keys.len() <= SHORT_BATCH {
         insert_hashed_in_batches_of::<SHORT_BATCH, F, K>(filter, hasher, keys, insert)
     } else {
@@ -85,8 +86,8 @@ fn insert_hashed_in_batches_of<const BATCH: usize, F, K: Keys + ?Sized>(
     Ok(())
 }
 
-/// [`insert_in_batches`] for the keys of an iterator. A list goes the other way: as an iterator of
-/// its keys, integers took a third more instructions.
+/// [`insert_in_batches`] for the keys of an iterator. Not for lists: as an iterator, a list of
+/// integers took a third more instructions.
 pub(crate) fn insert_iter_in_batches<F, K: Key>(
     mut filter: F,
     hasher: impl Fn(&F) -> &KeyHasher,

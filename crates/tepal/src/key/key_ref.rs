@@ -1,8 +1,8 @@
-//! A key as it is handed about: bytes, an integer, or several parts in a frame.
+//! A borrowed key: bytes, an integer, or several parts in a frame.
 
 use alloc::vec::Vec;
 
-/// A key as the caller holds it, or as it has written itself into a [`KeySink`](super::KeySink).
+/// A key as the caller holds it, or as it was written into a [`KeySink`](super::KeySink).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyRef<'a> {
@@ -16,25 +16,25 @@ pub enum KeyRef<'a> {
     Compound(Compound<'a>),
 }
 
-/// The first byte of a compound key. No UTF-8 text has it, so no text is a compound key.
+/// The first byte of a compound key. UTF-8 never contains it, so no text equals a compound key.
 pub(super) const COMPOUND: u8 = 0xFF;
 
-/// A key of parts, as a [`KeySink`](super::KeySink) has framed them.
+/// A key of several parts, framed by a [`KeySink`](super::KeySink).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compound<'a>(pub(super) &'a [u8]);
 
 impl<'a> Compound<'a> {
-    /// What is hashed.
+    /// The bytes that are hashed.
     pub(super) fn bytes(self) -> &'a [u8] {
         self.0
     }
 
-    /// The framed parts, one after the other.
+    /// The framed parts in sequence.
     pub(super) fn parts(self) -> &'a [u8] {
         &self.0[1..]
     }
 
-    /// What is hashed, with each part that is no compound changed by `change`.
+    /// The bytes that are hashed, after `change` of each part that is not compound.
     pub(super) fn map(self, change: &dyn Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let mut out = Vec::from([COMPOUND]);
         map_parts(self.parts(), change, &mut out);
@@ -42,11 +42,11 @@ impl<'a> Compound<'a> {
     }
 }
 
-/// The number before a part: twice its length, plus one where it is a compound, seven bits a byte,
-/// the lowest first.
+/// The number before a part: twice its length, plus one for a compound part. Seven bits a byte, the
+/// lowest first.
 #[inline]
 pub(super) fn head_of_part(len: usize, is_compound: bool) -> ([u8; 10], usize) {
-    // No slice is longer than `isize::MAX` bytes, so nothing is lost.
+    // No slice is longer than `isize::MAX` bytes, so no bit is lost.
     let mut number = (len as u64) << 1 | u64::from(is_compound);
     let (mut head, mut at) = ([0; 10], 0);
     while number >= 0x80 {
@@ -70,7 +70,7 @@ fn map_parts(mut parts: &[u8], change: &dyn Fn(&[u8]) -> Vec<u8>, out: &mut Vec<
                 break;
             }
         }
-        // They were framed by `KeySink::put`, so the length is right.
+        // `KeySink::put` framed the parts, so the length is right.
         let (part, rest) = parts.split_at((number >> 1) as usize);
         let changed = if number & 1 == 0 {
             change(part)

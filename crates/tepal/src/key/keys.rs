@@ -1,4 +1,4 @@
-//! Many keys, as callers hold them: rows of a slice, or a column of offsets and data.
+//! Many keys, as a slice or as a column of offsets and data.
 
 use alloc::vec::Vec;
 
@@ -6,35 +6,35 @@ use super::key_ref::KeyRef;
 use super::sink::{Key, KeySink};
 use crate::error::{Error, Result};
 
-/// Many keys in an order: slices, arrays and vectors of whatever can be a [`Key`], and [`Column`].
+/// A list of keys for the batch calls: slices, arrays and vectors of any [`Key`], and [`Column`].
 ///
-/// The batch calls take it, so that no caller has to copy keys into another form.
+/// No caller has to copy keys into another form.
 ///
-/// Keys of an iterator go to the calls whose names end in `_iter`. A slice of `u64` is a list of
-/// integer keys. Hashes that were computed before are given to the calls whose names end in
-/// `_hashes`: there they are taken as they are, here they would be hashed once more.
+/// For the keys of an iterator, use the calls whose names end in `_iter`. A slice of `u64` is a
+/// list of integer keys, and each is hashed. For hashes that were computed before, use the calls
+/// whose names end in `_hashes`, which do not hash again.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of keys",
     label = "not a slice, an array, a vector of keys, or a `Column`",
     note = "keys of an iterator go to the calls whose names end in `_iter`; a single key to `insert` and `contains`"
 )]
 pub trait Keys {
-    /// How many keys there are.
+    /// The number of keys.
     fn len(&self) -> usize;
 
-    /// Are there none?
+    /// Is the list empty?
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Key number `i`, from 0: borrowed, or written into `sink`, which is empty, as [`Key::key`]
-    /// does it.
+    /// Key number `i`, from 0: borrowed, or written into `sink` as in [`Key::key`]. `sink` must be
+    /// empty.
     ///
     /// # Panics
-    /// If there is none of that number.
+    /// If `i` is not below [`len`](Self::len).
     fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a>;
 
-    /// All of them, where each is an integer of 64 bits: those are hashed together.
+    /// All keys, if each is a 64-bit integer: these are hashed together.
     #[doc(hidden)]
     #[inline]
     fn integers(&self) -> Option<&[u64]> {
@@ -98,7 +98,7 @@ impl<K: Keys + ?Sized> Keys for &K {
     }
 }
 
-/// The keys of a list from a place on, so many of them.
+/// A part of a list: `len` keys from number `start` on.
 pub(crate) struct Stretch<'a, K: ?Sized> {
     keys: &'a K,
     start: usize,
@@ -106,7 +106,7 @@ pub(crate) struct Stretch<'a, K: ?Sized> {
 }
 
 impl<'a, K: Keys + ?Sized> Stretch<'a, K> {
-    /// `len` keys from number `start` on; there must be as many.
+    /// The keys `start` to `start + len`, which must exist.
     pub(crate) fn new(keys: &'a K, start: usize, len: usize) -> Self {
         Stretch { keys, start, len }
     }
@@ -129,8 +129,8 @@ impl<K: Keys + ?Sized> Keys for Stretch<'_, K> {
     }
 }
 
-/// A column of texts or byte strings, as Apache Arrow and other columnar systems hold it: key `i`
-/// is the data from `offsets[i]` up to `offsets[i + 1]`. Checked once, borrowed, never copied.
+/// A column of texts or byte strings in the form of Apache Arrow and other columnar systems: key
+/// `i` is the data from `offsets[i]` up to `offsets[i + 1]`. Checked once, borrowed, never copied.
 ///
 /// ```
 /// use tepal::{BloomFilter, Column};
@@ -144,15 +144,15 @@ impl<K: Keys + ?Sized> Keys for Stretch<'_, K> {
 /// # Ok::<(), tepal::Error>(())
 /// ```
 ///
-/// A column knows nothing of nulls: what stands at the place of a null is asked and answered like
-/// any key, and the caller, who has the validity bitmap, combines it with the bitmap of answers.
+/// A column does not know about nulls. The data at the place of a null is looked up like any key.
+/// The caller combines the bitmap of answers with the validity bitmap.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a, O = i32> {
     offsets: &'a [O],
     data: &'a [u8],
 }
 
-/// A type of offsets: `i32` and `i64`, as Arrow has them, and the unsigned ones.
+/// A type of offsets: `i32` and `i64` as in Arrow, and the unsigned types.
 pub trait Offset: Copy + TryInto<usize> + sealed::Sealed {}
 
 mod sealed {
@@ -168,11 +168,11 @@ macro_rules! offsets {
 offsets!(i32, i64, u32, u64, usize);
 
 impl<'a, O: Offset> Column<'a, O> {
-    /// A column of `offsets.len() - 1` keys; none where there are no offsets at all. Data before
-    /// the first offset and after the last one belongs to no key. Costs one pass over the offsets.
+    /// A column of `offsets.len() - 1` keys; empty if there are no offsets. Data before the first
+    /// offset and after the last one belongs to no key. Costs one pass over the offsets.
     ///
     /// # Errors
-    /// [`Error::Parameter`] where an offset is negative, less than the one before it, or beyond the
+    /// [`Error::Parameter`] if an offset is negative, less than the one before it, or beyond the
     /// data.
     pub fn new(offsets: &'a [O], data: &'a [u8]) -> Result<Self> {
         let mut least = 0;
@@ -201,7 +201,7 @@ impl<O: Offset> Keys for Column<'_, O> {
 
     #[inline]
     fn key<'a>(&'a self, i: usize, _: &'a mut KeySink) -> KeyRef<'a> {
-        // `new` has seen that all offsets are places in the data.
+        // `new` checked that all offsets are within the data.
         let place = |i: usize| self.offsets[i].try_into().unwrap_or(0);
         KeyRef::Bytes(&self.data[place(i)..place(i + 1)])
     }
@@ -239,7 +239,7 @@ mod tests {
         Unsigned(u64),
     }
 
-    /// The keys as any caller sees them, through nothing but the trait.
+    /// The keys as read through the trait alone.
     fn through(keys: &(impl Keys + ?Sized)) -> Vec<Held> {
         assert_eq!(keys.is_empty(), keys.len() == 0);
         (0..keys.len())

@@ -1,9 +1,9 @@
-//! What a key is, and the one way from it to a hash or to positions (FORMAT.md, section 1).
+//! Keys, and the one way from a key to a hash or to positions (FORMAT.md, section 1).
 //!
-//! [`hasher`] is that way: the [`recipe`], the [`domain`], the scheme in [`schemes`]. What can be a
-//! key and how it writes itself is in [`sink`], as what it is handed about in [`key_ref`], which
-//! types are keys in [`types`], many of them in [`keys`]; [`insert`] takes them the way in batches;
-//! [`prepared`] holds keys that went it ahead of a filter. This room knows nothing of bits.
+//! [`hasher`] is that way: it applies the [`recipe`], the [`domain`] and the scheme ([`schemes`]).
+//! [`sink`] has the trait `Key`, [`key_ref`] the borrowed form of a key, [`types`] the types that
+//! are keys, [`keys`] lists of keys. [`insert`] hashes keys in batches for an insert; [`prepared`]
+//! holds keys that were hashed ahead of a filter. This module knows nothing of bits.
 
 mod decimal;
 pub(crate) mod domain;

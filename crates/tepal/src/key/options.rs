@@ -1,4 +1,4 @@
-//! What every builder says of its keys, and the hasher that follows from it.
+//! The options about keys that every builder has, and the hasher they give.
 
 use alloc::string::String;
 
@@ -18,7 +18,7 @@ pub(crate) struct KeyOptions {
 }
 
 impl KeyOptions {
-    /// The scheme of keys that the caller hashes, under the name of that hash.
+    /// Sets the scheme of keys that the caller hashes, with the name of the hash.
     pub(crate) fn set_caller_hash(&mut self, name: String) {
         self.scheme = Some(Scheme::CallerHash);
         self.parameters.name = Some(name);
@@ -43,7 +43,7 @@ impl KeyOptions {
         Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
     }
 
-    /// The same for a kind that needs a 64-bit hash; `what` is the scheme of that kind.
+    /// The hasher for a kind that needs a 64-bit hash; `what` is the scheme of that kind.
     #[cfg(any(feature = "table", feature = "static"))]
     pub(crate) fn key_hasher_with_hash(&self, what: &'static str) -> Result<KeyHasher> {
         let keys = self.key_hasher()?;
@@ -52,5 +52,5 @@ impl KeyOptions {
     }
 }
 
-/// The longest name of a hash.
+/// The most bytes in the name of a hash.
 const MOST_NAME_BYTES: usize = 256;

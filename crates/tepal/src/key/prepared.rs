@@ -1,23 +1,21 @@
-//! Keys that are ready for a filter: hashed, or encoded under a scheme without a hash.
+//! Prepared keys: hashed, or encoded if the scheme has no hash.
 
 use alloc::vec::Vec;
 
 use super::key_ref::KeyRef;
 
-/// Keys hashed before they are probed together: 4 KiB on the stack.
+/// Keys that are hashed before they are looked up together: 4 KiB on the stack.
 pub(crate) const BATCH: usize = 512;
-/// The same of a batch that is known to be short.
+/// The number of keys in a batch that is known to be short.
 pub(super) const SHORT_BATCH: usize = 32;
 
-/// Bytes of a key that is not long.
+/// Bytes of a short key.
 const SHORT: usize = 16;
 
-/// Keys made ready by a [`KeyHasher`](super::KeyHasher), for its filters: 64-bit hashes, or the
-/// bytes that stand for the keys under a scheme that has none. Whoever prepares keys need not know
-/// which.
+/// Keys prepared by a [`KeyHasher`](super::KeyHasher) for its filters: 64-bit hashes, or the
+/// encoded bytes of the keys if the scheme has no hash. The caller need not know which.
 ///
-/// What was prepared by one hasher means nothing to another, so only keys of one hasher go
-/// together.
+/// Do not mix keys of different hashers: they mean nothing to each other's filters.
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
@@ -38,12 +36,12 @@ const SHORT: usize = 16;
 pub struct PreparedKeys {
     hashes: Vec<u64>,
     bytes: Vec<u8>,
-    /// Where each key ends in `bytes`.
+    /// The end of each key in `bytes`.
     ends: Vec<usize>,
 }
 
 impl PreparedKeys {
-    /// Keys of which the caller has kept the [`hashes`](Self::hashes).
+    /// Prepared keys from [`hashes`](Self::hashes) that the caller kept.
     ///
     /// ```
     /// use tepal::{AnyFilter, BloomFilter, hash::PreparedKeys};
@@ -58,32 +56,32 @@ impl PreparedKeys {
         PreparedKeys { hashes, bytes: Vec::new(), ends: Vec::new() }
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hashes.len() + self.ends.len()
     }
 
-    /// Are there none?
+    /// Is the list empty?
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all keys, and keeps the memory.
+    /// Removes all keys and keeps the memory.
     pub fn clear(&mut self) {
         self.hashes.clear();
         self.bytes.clear();
         self.ends.clear();
     }
 
-    /// The hashes, where the scheme has them: what the calls whose names end in `_hashes` take.
+    /// The hashes, if the scheme has them: the input of the calls whose names end in `_hashes`.
     #[must_use]
     pub fn hashes(&self) -> Option<&[u64]> {
         self.ends.is_empty().then_some(&self.hashes)
     }
 
-    /// The hashes, to be put in another order or thinned out.
+    /// The hashes, to be sorted or filtered.
     pub(crate) fn hashes_mut(&mut self) -> Option<&mut Vec<u64>> {
         self.ends.is_empty().then_some(&mut self.hashes)
     }
@@ -98,7 +96,7 @@ impl PreparedKeys {
         !self.hashes.is_empty()
     }
 
-    /// Makes room for so many short keys by their bytes.
+    /// Reserves memory for this number of short keys by their bytes.
     pub(crate) fn reserve_bytes(&mut self, keys: usize) {
         self.bytes.reserve(SHORT * keys);
         self.ends.reserve(keys);
@@ -115,34 +113,34 @@ impl PreparedKeys {
         self.ends.push(self.bytes.len());
     }
 
-    /// The bytes that stand for each key, in order.
+    /// The encoded bytes of each key, in order.
     pub(crate) fn each(&self) -> impl Iterator<Item = &[u8]> {
         let starts = core::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 
-    /// As a filter takes them.
+    /// The form that a filter takes.
     pub(crate) fn batch(&self) -> Batch<'_> {
         if self.ends.is_empty() { Batch::Hashes(&self.hashes) } else { Batch::Bytes(self) }
     }
 }
 
-/// Some prepared keys.
+/// One or several prepared keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Batch<'a> {
     /// By their hashes.
     Hashes(&'a [u64]),
-    /// By the bytes that stand for them.
+    /// By their encoded bytes.
     Bytes(&'a PreparedKeys),
-    /// One key by itself.
+    /// A single key.
     One(One<'a>),
 }
 
-/// A key by itself.
+/// A single key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum One<'a> {
     /// As the caller holds it.
     Key(KeyRef<'a>),
-    /// By the bytes that stand for it under a scheme without a hash.
+    /// By its encoded bytes, for a scheme without a hash.
     Encoded(&'a [u8]),
 }

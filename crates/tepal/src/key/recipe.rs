@@ -1,12 +1,12 @@
-//! What is done to the text of a key first (FORMAT.md, section 1.2).
+//! The changes made to a key before hashing (FORMAT.md, section 1.2).
 
 use alloc::borrow::Cow;
 
 use crate::error::{Error, Result};
 
-/// What is done to a key before it is hashed: part of the set's meaning, so it stands in the file.
-/// The filter applies it itself, to every key that is given as bytes or text, in every call and
-/// through every door. An integer that is given as a number is not changed.
+/// The changes made to a key before hashing. They are part of the set's meaning, so the file
+/// records them. The filter itself applies them to every key of bytes or text, in every call. An
+/// integer that is given as a number is not changed.
 ///
 /// ```
 /// use tepal::{BloomFilter, Recipe};
@@ -19,34 +19,34 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Recipe {
-    /// ASCII white space is removed at both ends.
+    /// Remove ASCII white space at both ends.
     pub trim: bool,
-    /// ASCII capital letters become small ones; no other byte changes.
+    /// Turn ASCII capital letters into small ones; no other byte changes.
     pub nocase: bool,
 }
 
 impl Recipe {
-    /// Nothing is done.
+    /// A recipe that changes nothing.
     #[must_use]
     pub const fn new() -> Self {
         Recipe { trim: false, nocase: false }
     }
 
-    /// Is ASCII white space to be removed at both ends?
+    /// Sets whether ASCII white space is removed at both ends.
     #[must_use]
     pub const fn trim(mut self, yes: bool) -> Self {
         self.trim = yes;
         self
     }
 
-    /// Are ASCII capital letters to become small ones?
+    /// Sets whether ASCII capital letters become small ones.
     #[must_use]
     pub const fn nocase(mut self, yes: bool) -> Self {
         self.nocase = yes;
         self
     }
 
-    /// The key after the recipe. Borrows unless a letter has to change.
+    /// The key after the changes. Allocates only if a letter changes.
     #[must_use]
     pub fn apply<'a>(&self, key: &'a [u8]) -> Cow<'a, [u8]> {
         let mut key = key;

@@ -1,4 +1,4 @@
-//! What can be a key, and how it writes itself.
+//! The trait of keys, and how a key of several parts is written.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -6,7 +6,7 @@ use core::fmt;
 use super::decimal::with_decimal;
 use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 
-/// Whatever can be a key.
+/// A key: a value that can be inserted and looked up.
 ///
 /// | the type | the key |
 /// | --- | --- |
@@ -17,18 +17,18 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 /// | `Path`, `OsStr` and their owned forms (with `std`) | the bytes of the name as it is written: `a//b` is not `a/b` |
 /// | a tuple of keys | its parts, with the borders between them: `("ab", "c")` is not `("a", "bc")` |
 /// | `&K`, `Box<K>`, `Rc<K>`, `Arc<K>`, `Cow<K>` | what they point to |
-/// | a type of your own | what it says below |
+/// | a type of your own | see below |
 ///
-/// The same value is the same key in every language and door: FORMAT.md, section 1.1, has the rule.
-/// Floats, booleans and options are no keys, on purpose: their bytes differ between languages.
-/// Nothing goes through [`core::hash::Hash`], whose framing may change between releases.
+/// The same value is the same key in every language: FORMAT.md, section 1.1, has the rule. Floats,
+/// booleans and options are not keys, on purpose: their bytes differ between languages.
+/// [`core::hash::Hash`] is not used, because its framing may change between releases.
 ///
-/// `u8` and `i8` are none either: bytes in a row are one key, never a list of keys.
+/// `u8` and `i8` are not keys either: a sequence of bytes is one key, never a list of keys.
 ///
-/// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first: its hash
-/// takes some 15 times as long as that of the number itself (`cargo run --release -p
-/// tepal --example integer_keys`), and inserting or asking several times. For numbers alone choose
-/// [`KeyDomain::Integer`](crate::KeyDomain::Integer).
+/// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first. That
+/// takes some 15 times as long as hashing the number itself, and an insert or lookup takes several
+/// times as long (`cargo run --release -p tepal --example integer_keys`). If all keys are numbers,
+/// choose [`KeyDomain::Integer`](crate::KeyDomain::Integer).
 ///
 /// ```
 /// use tepal::BloomFilter;
@@ -43,7 +43,7 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 ///
 /// # A type of your own
 ///
-/// Several fields are put one after the other; a wrapper hands on what it wraps:
+/// Put several fields one after the other; a wrapper returns the key of its value:
 ///
 /// ```
 /// use tepal::{Key, KeyRef, KeySink};
@@ -63,9 +63,9 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 /// }
 /// ```
 ///
-/// A key is one of the two: where parts are put, each of them is, with [`KeySink::put`]. A list is
-/// a key of its own that puts each element, so that its end is seen; and a field that may be
-/// missing is put as a list of none or one, or behind a word that says which it is, never left out:
+/// Either return one value as it is, or put every part with [`KeySink::put`]. A list must be a key
+/// of its own that puts each element, so that its end is part of the key. A field that may be
+/// missing must not be left out: put a list of no or one element, or a word that says which it is.
 ///
 /// ```
 /// use tepal::{Key, KeyRef, KeySink};
@@ -110,11 +110,11 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
     note = "a list is no key by itself: give it a type of its own that puts each element"
 )]
 pub trait Key {
-    /// The key: borrowed from `self` where it is held as one value, else written into `sink`, which
-    /// is empty.
+    /// The key: borrowed from `self` if it is held as one value, otherwise written into `sink`,
+    /// which is empty.
     fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a>;
 
-    /// Keys of this type, where they are integers of 64 bits.
+    /// The keys themselves, if they are 64-bit integers.
     #[doc(hidden)]
     #[inline]
     fn integers(_keys: &[Self]) -> Option<&[u64]>
@@ -125,10 +125,10 @@ pub trait Key {
     }
 }
 
-/// A [`Key`] writes itself here where it is not held as one value: the parts of a compound key, or
-/// bytes and text that are made on the way.
+/// The place where a [`Key`] is written that is not held as one value: the parts of a compound key,
+/// or bytes and text that are made for the call.
 ///
-/// Short keys take no memory from the heap.
+/// Short keys need no heap memory.
 ///
 /// ```
 /// use tepal::{BloomFilter, Key, KeyRef, KeySink};
@@ -151,31 +151,31 @@ pub trait Key {
 pub struct KeySink {
     len: usize,
     short: [u8; SHORT],
-    /// All of it, where it is longer.
+    /// All bytes of a longer key.
     long: Vec<u8>,
-    /// Is it the parts of a compound key?
+    /// Does it contain the parts of a compound key?
     has_parts: bool,
 }
 
-/// Bytes of a key that need no memory of their own.
+/// Bytes of the longest key that needs no heap memory.
 const SHORT: usize = 96;
 
 impl KeySink {
-    /// An empty one. The filters make one for each key; only who calls [`Key::key`] needs it.
+    /// An empty sink. The filters make one for each key; only a caller of [`Key::key`] needs this.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
         KeySink { len: 0, short: [0; SHORT], long: Vec::new(), has_parts: false }
     }
 
-    /// Adds the next part of a compound key. A part can be any key, a compound one too. An integer
+    /// Adds the next part of a compound key. A part can be any key, also a compound one. An integer
     /// counts as its decimal text here, as everywhere: `7` and `"7"` are the same part.
     ///
-    /// As many parts as wanted: where their number varies, and other parts follow, put them into a
-    /// key of their own, such as a struct that puts each element of a list.
+    /// The number of parts is not limited. If it varies and other parts follow, put the varying
+    /// parts into a key of their own, for example a struct that puts each element of a list.
     pub fn put<K: Key + ?Sized>(&mut self, part: &K) -> &mut Self {
         if !self.has_parts {
-            // Whatever else was written is not a part.
+            // Bytes written before are not a part.
             self.clear();
             self.push(&[COMPOUND]);
             self.has_parts = true;
@@ -189,15 +189,15 @@ impl KeySink {
         self
     }
 
-    /// The compound key of all parts that were put; of none, too.
+    /// The compound key of all parts, also of no part.
     #[must_use]
     pub fn finish(&self) -> KeyRef<'_> {
         let written = if self.has_parts { self.written() } else { &[COMPOUND] };
         KeyRef::Compound(Compound(written))
     }
 
-    /// A key that is these bytes, for a key that does not hold them so. Parts that were put before
-    /// are forgotten: bytes that are a part go to [`put`](Self::put).
+    /// Makes a key of these bytes, for a key that does not hold them in this form. It discards
+    /// parts that were put before: put bytes that are a part with [`put`](Self::put).
     ///
     /// ```
     /// use tepal::{Key, KeyRef, KeySink};
@@ -214,8 +214,8 @@ impl KeySink {
         KeyRef::Bytes(self.written())
     }
 
-    /// A key that is the text as which `value` is shown: the same key as that text. Parts that were
-    /// put before are forgotten. Of a `value` whose `Display` fails, the key is what it has written
+    /// Makes a key of the text that `value` displays. It is the same key as that text. It discards
+    /// parts that were put before. If the `Display` of `value` fails, the key is the text written
     /// until then.
     ///
     /// ```
@@ -229,19 +229,19 @@ impl KeySink {
     /// ```
     pub fn text(&mut self, value: impl fmt::Display) -> KeyRef<'_> {
         self.clear();
-        // Nothing else of it can fail.
+        // Only the `Display` of `value` can fail.
         let _ = fmt::write(&mut Text(self), format_args!("{value}"));
         KeyRef::Bytes(self.written())
     }
 
-    /// The same, empty, for the next key.
+    /// The sink, emptied for the next key.
     #[inline(always)]
     pub(crate) fn cleared(&mut self) -> &mut Self {
         self.clear();
         self
     }
 
-    /// Forgets what was written.
+    /// Removes all that was written.
     #[inline]
     fn clear(&mut self) {
         (self.len, self.has_parts) = (0, false);
@@ -279,7 +279,7 @@ impl Default for KeySink {
     }
 }
 
-/// A sink that takes text, for nobody but [`KeySink::text`].
+/// A sink that takes text, used only by [`KeySink::text`].
 struct Text<'a>(&'a mut KeySink);
 
 impl fmt::Write for Text<'_> {

@@ -1,4 +1,4 @@
-//! Published check values, and the rules of the key domains.
+//! Published check values and the rules of the key domains.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -18,7 +18,7 @@ fn hasher(scheme: Scheme, given: &Parameters, domain: KeyDomain, recipe: Recipe)
     KeyHasher::new(Hasher::new(scheme, given).unwrap(), domain, recipe)
 }
 
-/// The hash of these bytes, through the whole way of a key.
+/// The hash of these bytes, through every step.
 fn hash(scheme: Scheme, given: &Parameters, bytes: &[u8]) -> u64 {
     hasher(scheme, given, KeyDomain::Bytes, Recipe::default()).hash(bytes).unwrap()
 }
@@ -70,7 +70,7 @@ fn one_key_however_it_is_held() {
     assert_ne!(hash(KeyDomain::Bytes, &-1i64), hash(KeyDomain::Bytes, &u64::MAX));
 }
 
-/// The way of the other programs' domains leads back for the own ones: one set of rules.
+/// The functions for other programs' domains give the same bytes for tepal's own domains.
 #[cfg(feature = "foreign")]
 #[test]
 fn own_domains_are_encoded_alike_on_both_ways() {
@@ -160,7 +160,7 @@ fn recipes() {
 
 const BOTH: Recipe = Recipe { trim: true, nocase: true };
 
-/// A scheme of each sort: the default, another hash, a secret, positions without a hash.
+/// One scheme of each sort: the default, another hash, a secret, positions without a hash.
 fn sorts() -> Vec<(Scheme, Parameters)> {
     Vec::from([
         (Scheme::Xxh3, seeded(3)),
@@ -173,7 +173,7 @@ fn sorts() -> Vec<(Scheme, Parameters)> {
     ])
 }
 
-/// What stands for a key: its hash, or its bytes under a scheme without one. All ways to it agree.
+/// The prepared key: its hash, or its bytes under a scheme without one. All calls agree.
 fn stands(hasher: &KeyHasher, key: &dyn Key) -> Result<PreparedKeys, Error> {
     let mut prepared = PreparedKeys::default();
     hasher.prepare(key, &mut prepared)?;
@@ -205,7 +205,7 @@ fn a_recipe_is_applied_to_text_and_bytes() {
             assert_eq!(stands(&both, key).unwrap(), alice, "{scheme} {i}");
             assert_eq!(stands(&plain, key).unwrap() == alice, i == 0, "{scheme} {i}");
         }
-        // Each half by itself.
+        // Each half alone.
         for (recipe, key, other) in [
             (Recipe { trim: true, nocase: false }, " alice\t", "Alice"),
             (Recipe { trim: false, nocase: true }, "ALICE", " alice"),
@@ -238,7 +238,7 @@ fn a_recipe_does_not_change_numbers() {
             [Recipe::default(), BOTH].map(|recipe| hasher(scheme, &given, KeyDomain::Integer, recipe));
         let refused = stands(&plain, &" 42").unwrap_err();
         assert!(matches!(&refused, Error::KeyRefused { found, .. } if found == " 42"), "{refused}");
-        // What is refused is named as it is after the recipe.
+        // An error shows the key as it is after the recipe.
         let refused = stands(&both, &" X7 ").unwrap_err();
         assert!(matches!(&refused, Error::KeyRefused { found, .. } if found == "x7"), "{refused}");
         assert!(both.check(" X7 ").is_err() && both.check(" 7 ").is_ok());
@@ -261,7 +261,7 @@ fn the_identity_changes_nothing() {
     }
 }
 
-/// Where the caller hashes, no key can be prepared, whatever the recipe.
+/// If the caller hashes, no key can be prepared, with any recipe.
 #[test]
 fn the_callers_hash_is_no_hash_of_ours() {
     let given = Parameters { name: Some("mine".into()), ..Parameters::default() };
@@ -301,7 +301,7 @@ fn keys_of_two_hashers_do_not_go_together() {
     }
 }
 
-/// Numbers with every count of digits, beside each border.
+/// Numbers with every count of digits, on both sides of each border.
 #[test]
 fn decimal_texts_are_the_shortest() {
     let text = |key: &dyn Key| KeyDomain::Bytes.encode(key.key(&mut KeySink::new()), <[u8]>::to_vec).unwrap();
@@ -318,8 +318,8 @@ fn decimal_texts_are_the_shortest() {
     }
 }
 
-/// Lists of integers of 64 bits give themselves as such, and are hashed as each of them is: also
-/// pieces of a list, and the two lengths of batches.
+/// Lists of 64-bit integers return themselves, and have the same hashes as single keys: also parts
+/// of a list, in both lengths of batches.
 #[test]
 fn integers_are_hashed_together_as_alone() {
     let unsigned: Vec<u64> = (0..1200u64).map(|i| i.wrapping_mul(0x0123_4567_89ab_cdef)).collect();

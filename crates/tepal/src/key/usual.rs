@@ -1,9 +1,10 @@
-//! The hash of most keys, made ready once for a filter: XXH3 of bytes or of integers, without a
+//! The hash of most keys, prepared once for a filter: XXH3 of bytes or of integers, without a
 //! recipe.
 //!
-//! XXH3 of up to 16 bytes is a few words of a fixed secret, with the seed in them, and one or two
-//! products (xxHash specification 0.2.0, section "XXH3, small inputs"). Those words depend on the
-//! seed alone; the crate works them out for each key. Keys of other lengths are the crate's.
+//! XXH3 of up to 16 bytes combines the key with a few words of a fixed secret and the seed, and
+//! needs one or two products (xxHash specification 0.2.0, section "XXH3, small inputs"). These
+//! words depend only on the seed; the crate computes them for each key. The crate hashes keys of
+//! other lengths.
 
 use super::key_ref::KeyRef;
 use super::recipe::Recipe;
@@ -11,22 +12,22 @@ use super::schemes::xxh3;
 use crate::bits::mix::{mix, mix_integer};
 use crate::ids::KeyDomain;
 
-/// The usual way from a key to its hash, if the filter has one, with what it was chosen by.
+/// The fast path from a key to its hash, if the filter has one, and the options that chose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Usual {
-    /// What 4 to 8 bytes are combined with.
+    /// The word for keys of 4 to 8 bytes.
     eight: u64,
-    /// What the first eight of 9 to 16 bytes are combined with: the seed is added to one word of
-    /// the secret, and for the last eight taken from another.
+    /// The word for the first eight of 9 to 16 bytes. It is one word of the secret plus the seed;
+    /// for the last eight bytes it is another word minus the seed.
     sixteen: u64,
     which: Which,
-    // In the same word: a filter is small.
+    // In the same word, to keep a filter small.
     pub(super) domain: KeyDomain,
     pub(super) recipe: Recipe,
 }
 
-/// Which keys go the usual way.
+/// Which keys have the fast path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
     /// Bytes.
@@ -43,17 +44,17 @@ const SECRET_24: u64 = 0x1f67_b3b7_a4a4_4072 ^ 0x78e5_c0cc_4ee6_79cb;
 const SECRET_40: u64 = 0x2172_ffcc_7dd0_5a82 ^ 0x8e24_43f7_7446_08b8;
 
 impl Usual {
-    /// No key goes the usual way.
+    /// No key has the fast path.
     pub(super) fn none(domain: KeyDomain, recipe: Recipe) -> Self {
         Usual { which: Which::Neither, domain, recipe, eight: 0, sixteen: 0 }
     }
 
-    /// Bytes under this seed.
+    /// Bytes with this seed.
     pub(super) fn bytes(seed: u64) -> Self {
         Usual::new(Which::Bytes, KeyDomain::Bytes, seed)
     }
 
-    /// Integers under this seed.
+    /// Integers with this seed.
     pub(super) fn integers(seed: u64) -> Self {
         Usual::new(Which::Integer, KeyDomain::Integer, seed)
     }
@@ -63,29 +64,29 @@ impl Usual {
         Usual { which, domain, recipe: Recipe::new(), eight, sixteen: SECRET_24.wrapping_add(seed) }
     }
 
-    /// The way of bytes, if they go this way.
+    /// The fast path of bytes, if bytes have it.
     pub(super) fn of_bytes(&self) -> Option<OfBytes> {
         (self.which == Which::Bytes).then(|| OfBytes { seed: self.seed() })
     }
 
-    /// The way of integers, if they go this way.
+    /// The fast path of integers, if integers have it.
     pub(super) fn of_integers(&self) -> Option<OfIntegers> {
         self.integer_secret().map(|secret| OfIntegers { secret })
     }
 
-    /// The seed, from a word that has it in it.
+    /// The seed, computed from a word that contains it.
     #[inline(always)]
     pub(super) fn seed(&self) -> u64 {
         self.sixteen.wrapping_sub(SECRET_24)
     }
 
-    /// What an integer is combined with, where integers go this way.
+    /// The word that an integer is combined with, if integers have the fast path.
     pub(super) fn integer_secret(&self) -> Option<u64> {
         (self.which == Which::Integer).then_some(self.eight)
     }
 
-    /// [`hash`](Self::hash) in a loop over keys: there the words of the seed are worked out once by
-    /// whatever hashes.
+    /// [`hash`](Self::hash) in a loop over keys. The hash function computes the words of the seed
+    /// once, before the loop.
     #[inline(always)]
     pub(super) fn hash_in_loop(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
@@ -95,7 +96,7 @@ impl Usual {
         }
     }
 
-    /// The hash of a key that goes this way: of one key by itself.
+    /// The hash of a single key, if it has the fast path.
     #[inline(always)]
     pub(crate) fn hash(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.quick(key), key) {
@@ -104,14 +105,14 @@ impl Usual {
         }
     }
 
-    /// The hash of bytes of any number, by a call.
+    /// The hash of bytes of any length, by a call.
     #[inline(always)]
     pub(super) fn hash_bytes(&self, bytes: &[u8]) -> Option<u64> {
         (self.which == Which::Bytes).then(|| hash_other(bytes, self.seed()))
     }
 
-    /// [`hash`](Self::hash) of a key that takes no call: of 4 to 16 bytes, or an integer. What is
-    /// left to a caller is then out of its way.
+    /// [`hash`](Self::hash) of a key that needs no call: 4 to 16 bytes, or an integer. The caller
+    /// handles the rest in code that is out of line.
     #[inline(always)]
     pub(super) fn quick(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
@@ -126,7 +127,7 @@ impl Usual {
     #[inline(always)]
     fn hash_few(&self, bytes: &[u8]) -> Option<u64> {
         let len = bytes.len() as u64;
-        // One comparison each.
+        // One comparison for each range of lengths.
         if len.wrapping_sub(9) < 8 {
             if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
                 return Some(hash_sixteen(
@@ -147,19 +148,19 @@ impl Usual {
     }
 }
 
-/// The hash of bytes of any number.
+/// The hash of bytes of any length.
 #[inline(never)]
 fn hash_other(bytes: &[u8], seed: u64) -> u64 {
     xxh3::hash(bytes, seed)
 }
 
-/// One way from a key to its hash, for a loop over many keys.
+/// A fast path from a key to its hash, for a loop over many keys.
 pub(super) trait Way: Copy {
-    /// The hash of a key that goes this way.
+    /// The hash of a key, if it has this fast path.
     fn hash(self, key: KeyRef<'_>) -> Option<u64>;
 }
 
-/// Bytes. The words of the seed are worked out before the loop by the crate that hashes.
+/// Bytes. The crate's hash function computes the words of the seed before the loop.
 #[derive(Clone, Copy)]
 pub(super) struct OfBytes {
     seed: u64,
@@ -203,7 +204,7 @@ impl Way for OfNone {
     }
 }
 
-/// The hash of 9 to 16 bytes, by the first eight and the last eight.
+/// The hash of 9 to 16 bytes, from the first eight and the last eight.
 #[inline(always)]
 fn hash_sixteen(secret: [u64; 2], first: u64, last: u64, len: u64) -> u64 {
     let (first, last) = (first ^ secret[0], last ^ secret[1]);
@@ -220,7 +221,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes of all lengths that have a way of their own here, and some that have not, under many
+    /// Bytes of all lengths that are hashed here, and of some lengths that are not, with many
     /// seeds.
     #[test]
     fn hashes_are_those_of_the_crate() {

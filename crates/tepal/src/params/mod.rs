@@ -1,12 +1,12 @@
-//! Sizes and rates: any one of keys, rate and size from the other two, for every layout.
+//! Sizes and rates for every layout: any one of keys, rate and size from the other two.
 //!
-//! Plain numbers; nothing here allocates a filter. The formulas are in [`rate`], how filters of one
-//! plan differ from each other in [`spread`]; both to ten digits, and quickly, in [`near`]. The
-//! best k for a rate is in [`search`], for the rates that are asked for most in [`usual`]; which
-//! sizes there are in [`sizes`]; the choice of layout and size is in this file.
+//! Plain numbers; nothing here allocates a filter. [`rate`] has the formulas, [`spread`] the
+//! differences between filters of one plan. [`near`] computes both to ten digits, and faster.
+//! [`search`] finds the best k for a rate; [`usual`] lists it for common rates. [`sizes`] has the
+//! allowed sizes. This file chooses layout and size.
 //!
-//! What is near decides wherever it can; where it is too close to tell, the plain formula decides.
-//! So a plan is that of the plain formulas, to the bit.
+//! An approximation from [`near`] decides unless the numbers are too close. Then the plain formula
+//! decides. So every plan is the plan of the plain formulas, to the bit.
 
 mod near;
 mod rate;
@@ -35,43 +35,43 @@ use near::{Than, compare};
 use search::Needed;
 use spread::Spread;
 
-/// The false-positive rate that a builder promises where the caller names none.
+/// The rate that a builder promises if the caller gives none.
 pub(crate) const DEFAULT_RATE: f64 = 0.01;
 
-/// What a plan should be good at, where the caller names no layout.
+/// What to optimize if the caller names no layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Goal {
-    /// One memory access a key wherever that is not wasteful: layout `line` down to a rate of 0.1
-    /// %, `double` below. The default.
+    /// One memory access for each key if that costs little memory: layout `line` down to a rate of
+    /// 0.1 %, `double` below. The default.
     #[default]
     Speed,
     /// The least memory among the blocked layouts: `double`.
     Memory,
 }
 
-/// What is known of a filter to be: two of keys, rate and size, and whatever else the caller fixes.
+/// The input of a plan: two of keys, rate and size, and any other fixed parameter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Request {
-    /// Keys the filter shall hold.
+    /// Keys that the filter must hold.
     pub(crate) capacity: Option<u64>,
-    /// The promised share of wrong answers among keys that were never inserted.
+    /// The promised false-positive rate.
     pub(crate) false_positive_rate: Option<f64>,
     /// Bits of the array.
     pub(crate) bit_len: Option<u64>,
-    /// The layout; chosen by `goal` where none is named.
+    /// The layout; if `None`, `goal` chooses it.
     pub(crate) layout: Option<Layout>,
-    /// Bits set for each key; the best number where none is named.
+    /// Bits set for each key; if `None`, the best number.
     pub(crate) num_hashes: Option<u32>,
-    /// What to prefer where no layout is named.
+    /// What to optimize if no layout is named.
     pub(crate) goal: Goal,
-    /// The hash scheme. One with a rule of its own (an article's, another program's) sizes the
-    /// filter by that program's formulas; the others do not change the plan.
+    /// The hash scheme. For an article's or another program's scheme, that program's formulas give
+    /// the size. Other schemes do not change the plan.
     pub(crate) scheme: Option<Scheme>,
 }
 
-/// A filter on paper: everything that decides its size and its rate. [`BloomFilterBuilder::plan`]
-/// makes it, and [`BloomFilterBuilder::planned`] takes it.
+/// The size and rate of a filter that is not built yet. [`BloomFilterBuilder::plan`] returns it,
+/// and [`BloomFilterBuilder::planned`] takes it.
 ///
 /// ```
 /// use tepal::{BloomFilter, Layout};
@@ -93,10 +93,10 @@ pub struct Plan {
     pub num_hashes: u32,
     /// Bits of the array.
     pub bit_len: u64,
-    /// Keys it is planned for.
+    /// The planned number of different keys.
     pub capacity: u64,
-    /// The share of wrong answers it promises once it holds `capacity` keys: the mean of all such
-    /// filters is at most that, and nineteen of twenty are within 1.03 times.
+    /// The false-positive rate that the filter promises when it holds `capacity` keys. The mean
+    /// over all seeds is at most this rate, and 19 of 20 filters are within 1.03 times.
     pub false_positive_rate: f64,
 }
 
@@ -114,7 +114,7 @@ impl Plan {
     }
 }
 
-/// The error for a plan of which too little is given.
+/// The error for a request with too few parameters.
 pub(crate) fn open_plan(request: &Request) -> Error {
     let missing = match request.capacity {
         None => "the capacity",
@@ -123,17 +123,17 @@ pub(crate) fn open_plan(request: &Request) -> Error {
     Error::parameter(missing, "missing", "given; two of capacity, false-positive rate and size fix a plan")
 }
 
-/// The lowest rate any filter is planned for.
+/// The lowest rate of any plan.
 const LOWEST_RATE: f64 = 1e-12;
-/// The lowest rate of a split block, whose bits come from 32 bits of the hash.
+/// The lowest rate of a split block: its bits come from only 32 bits of the hash.
 const LOWEST_SPLIT_RATE: f64 = 1e-8;
-/// Where no layout is named and speed matters, one line down to this rate, two below it.
+/// With [`Goal::Speed`], `line` is chosen down to this rate and `double` below it.
 const ONE_LINE_DOWN_TO: f64 = 1e-3;
-/// Up to this much more memory is given for eight bits a line or fewer: the second product costs
+/// The factor of memory that is accepted for at most eight bits in a line: a second product costs
 /// more time than that memory.
 const NARROW_WORTH: f64 = 1.01;
 impl Request {
-    /// Refuses what no filter can have.
+    /// Refuses parameters that no filter can have.
     pub(crate) fn check(&self) -> Result<()> {
         if self.capacity == Some(0) {
             return Err(Error::parameter("the capacity", 0, "1 key or more"));
@@ -141,7 +141,7 @@ impl Request {
         self.false_positive_rate.map_or(Ok(()), check_rate)
     }
 
-    /// Works out what is left open, for a scheme with a 64-bit hash.
+    /// Computes the missing parameters, for a scheme with a 64-bit hash.
     pub(crate) fn plan_layout(&self) -> Result<Plan> {
         let plan = match (self.capacity, self.false_positive_rate, self.bit_len) {
             (Some(capacity), Some(rate), None) => self.size_for(capacity, rate)?,
@@ -167,8 +167,8 @@ impl Request {
         Ok(plan)
     }
 
-    /// Is everything given and allowed, for a scheme with a 64-bit hash, and the rate of it below
-    /// this one? What is too close to tell is not.
+    /// Is the request complete and allowed, and its rate surely below `rate`? For a scheme with a
+    /// 64-bit hash. `false` if the approximation is too close to tell.
     pub(crate) fn surely_keeps(&self, rate: f64) -> bool {
         let (Some(capacity @ 1..), Some(bit_len), Some(layout), Some(num_hashes)) =
             (self.capacity, self.bit_len, self.layout, self.num_hashes)
@@ -190,7 +190,7 @@ impl Request {
         if best.give(|bits| lines(bits) > MOST_BITS / LINE_BITS) {
             return Err(Error::TooLarge { bytes: best.give(lines).saturating_mul(LINE_BYTES) });
         }
-        // What fits may pass the most when it is rounded up.
+        // A size that fits may pass the maximum when it is rounded up.
         let sizes = Sizes::of(layout, self.scheme);
         let least = best.give(|bits| sizes.from(libm::ceil(bits * capacity as f64) as u64));
         let bit_len = sizes.first_that(least, |bit_len| {
@@ -207,7 +207,7 @@ impl Request {
             Some(layout) => layout,
             None => {
                 let k = best_for_size(Layout::Line, self.hashes(Layout::Line)?, bit_len, capacity);
-                // All that matters is on which side of one rate it is.
+                // Only the side of one rate matters.
                 let above = compare_promise(Layout::Line, k, bit_len, capacity, ONE_LINE_DOWN_TO).is_ge();
                 self.layout_for(if above { ONE_LINE_DOWN_TO } else { 0.0 })
             }
@@ -239,7 +239,7 @@ impl Request {
         })
     }
 
-    /// The numbers of hashes to choose from: the fixed one, or all that the layout can have.
+    /// The candidates for k: the fixed one, or all that the layout allows.
     fn hashes(&self, layout: Layout) -> Result<RangeInclusive<u32>> {
         let (least, most) = layout.num_hashes_range();
         match self.num_hashes {
@@ -252,7 +252,7 @@ impl Request {
         }
     }
 
-    /// The best k for a rate and the bits a key it needs.
+    /// The best k for a rate, and the bits for each key that it needs.
     fn best(&self, layout: Layout, wanted: f64) -> Result<Needed> {
         let out_of_reach = |reason: String| Error::rate_out_of_reach(wanted, reason);
         let lowest = lowest_rate(layout);
@@ -277,7 +277,7 @@ impl Request {
     }
 }
 
-/// The largest k for which no line has more than eight bits, where there are larger ones.
+/// The largest k with at most eight bits in each line, if the layout has larger ones.
 fn narrow_most(layout: Layout) -> Option<u32> {
     match layout {
         Layout::Line => Some(8),
@@ -286,17 +286,17 @@ fn narrow_most(layout: Layout) -> Option<u32> {
     }
 }
 
-/// The lowest rate that filters of this size with this many keys can promise.
+/// The lowest rate that filters of this size can promise with this number of keys.
 fn promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
     let (least, _) = rate::BITS_PER_KEY;
-    // A block with far more keys than bits has nearly all of them set, however many more there are.
+    // A block with far more keys than bits has nearly all bits set; the exact number is irrelevant.
     if layout != Layout::Scattered && bit_len as f64 / (keys as f64) < least {
         return rate::rate(layout, num_hashes, least);
     }
     Spread::of(layout, num_hashes, bit_len, keys).promise()
 }
 
-/// How the [`promise`] compares with `wanted`.
+/// Compares the [`promise`] with `wanted`.
 fn compare_promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64, wanted: f64) -> Ordering {
     match compare(near::promise(layout, num_hashes, bit_len, keys), wanted) {
         Than::Below => Ordering::Less,
@@ -305,7 +305,7 @@ fn compare_promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64, wan
     }
 }
 
-/// The first of these k with which filters of this size can promise the lowest rate.
+/// The first k with which filters of this size can promise the lowest rate.
 fn best_for_size(layout: Layout, ks: RangeInclusive<u32>, bit_len: u64, keys: u64) -> u32 {
     if ks.start() == ks.end() {
         return *ks.start();
@@ -317,7 +317,7 @@ fn best_for_size(layout: Layout, ks: RangeInclusive<u32>, bit_len: u64, keys: u6
     })
 }
 
-/// Downhill from the k of a classic filter; nothing where what is near does not decide.
+/// Descends from the k of a classic filter. `None` if the approximation does not decide.
 fn nearly_best_for_size(layout: Layout, ks: &RangeInclusive<u32>, bit_len: u64, keys: u64) -> Option<u32> {
     let near = |k| near::promise(layout, k, bit_len, keys);
     let guess = bit_len as f64 / keys as f64 * LN_2 + 0.5;
@@ -336,8 +336,8 @@ fn nearly_best_for_size(layout: Layout, ks: &RangeInclusive<u32>, bit_len: u64, 
     Some(best)
 }
 
-/// The last of `1..most` for which it is true, where it is so from 1 up to that one; 0 where there
-/// is none.
+/// The largest number in `1..most` for which `is_so` is true, or 0. `is_so` must be true for all
+/// numbers below that one.
 fn last_that(most: u64, is_so: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, most);
     while high - low > 1 {
@@ -355,21 +355,21 @@ fn lowest_rate(layout: Layout) -> f64 {
     if layout == Layout::SplitBlock { LOWEST_SPLIT_RATE } else { LOWEST_RATE }
 }
 
-/// The promise is kept to 5 %, so a twentieth of the rate is what keys of one hash may use up.
+/// The promise is kept to 5 %: equal hashes of different keys may use up a twentieth of the rate.
 const HASH_SHARE: f64 = 20.0;
 
-/// The share of foreign keys whose whole 64-bit hash is that of a key in the filter.
+/// The share of non-members whose 64-bit hash equals the hash of a member.
 fn hash_floor(capacity: u64) -> f64 {
     capacity as f64 / 18_446_744_073_709_551_616.0
 }
 
-/// The lowest rate that a filter for this many keys can promise in the layouts `line` and `double`.
+/// The lowest rate that the layouts `line` and `double` can promise for this number of keys.
 #[cfg(any(feature = "foreign", feature = "extras"))]
 pub(crate) fn least_rate(capacity: u64) -> f64 {
     LOWEST_RATE.max(HASH_SHARE * hash_floor(capacity))
 }
 
-/// The most keys, but for a millionth, of a filter whose rate is no lower than this.
+/// The largest number of keys whose [`least_rate`] is at most this rate, less one millionth.
 #[cfg(any(feature = "foreign", feature = "extras"))]
 pub(crate) fn most_keys(rate: f64) -> u64 {
     (rate * (18_446_744_073_709_551_616.0 / HASH_SHARE * (1.0 - 1e-6))) as u64
@@ -383,12 +383,12 @@ pub(crate) fn is_rate(rate: f64) -> bool {
     rate > 0.0 && rate < 1.0
 }
 
-/// The refusal of what is no rate.
+/// The error for a number that is not a rate.
 pub(crate) fn no_rate(found: impl fmt::Display) -> Error {
     Error::parameter("the false-positive rate", found, "greater than 0 and less than 1, such as 0.01 for 1 %")
 }
 
-/// Refuses a rate that keys with one 64-bit hash alone would break.
+/// Refuses a rate that equal 64-bit hashes alone would break.
 fn check_hash(capacity: u64, rate: f64) -> Result<()> {
     if HASH_SHARE * hash_floor(capacity) <= rate {
         return Ok(());

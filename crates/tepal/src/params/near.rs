@@ -1,19 +1,19 @@
-//! The formulas to ten digits in a tenth of the time: what a plan is decided by, wherever ten
-//! digits decide.
+//! The formulas to ten digits in a tenth of the time. A plan uses them unless ten digits do not
+//! decide.
 //!
-//! [`rate`](super::rate) and [`Spread`] sum over all loads that a block may have. Here every second
-//! or third is summed, in steps of half a standard deviation: the sum of a smooth curve at points
-//! so close is that of the whole curve. The exponentials of a load come from those of the load
-//! before.
+//! [`rate`](super::rate) and [`Spread`] sum over all loads that a block may have. This file sums
+//! every second or third load, in steps of half a standard deviation. For a smooth curve, a sum
+//! over points this close equals the whole sum. The exponentials of a load are computed from those
+//! of the load before it.
 
 use super::rate::{BITS_PER_KEY, kept_by_both, power};
 use super::spread::{Block, Blocks, Spread};
 use crate::ids::Layout;
 
-/// So far, as a share, what is said here may be from the plain formula, with much to spare.
+/// The bound on the relative error of this file's results, with a large margin.
 const CLOSE: f64 = 1e-9;
 
-/// How what is said here compares with something: surely below, surely above, or too close to tell.
+/// The result of comparing an approximation: surely below, surely above, or too close to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Than {
     Below,
@@ -21,7 +21,7 @@ pub(super) enum Than {
     Close,
 }
 
-/// Compares two rates of which each may be off by [`CLOSE`].
+/// Compares two rates; each may be off by [`CLOSE`].
 pub(super) fn compare(near: f64, other: f64) -> Than {
     if near < other * (1.0 - 2.0 * CLOSE) {
         Than::Below
@@ -32,7 +32,7 @@ pub(super) fn compare(near: f64, other: f64) -> Than {
     }
 }
 
-/// [`rate`](super::rate::rate).
+/// An approximation of [`rate`](super::rate::rate).
 pub(super) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
     let k = f64::from(num_hashes);
     match layout {
@@ -53,14 +53,14 @@ pub(super) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
     }
 }
 
-/// [`promise`](super::promise).
+/// An approximation of [`promise`](super::promise).
 pub(super) fn promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> f64 {
     let (least, _) = BITS_PER_KEY;
     let (load, k) = (keys as f64, num_hashes);
     if layout != Layout::Scattered && bit_len as f64 / load < least {
         return rate(layout, k, least);
     }
-    // With a key in a thousand blocks the plain sum is short; one block has no sum at all.
+    // With less than a key in a thousand blocks the plain sum is short; one block needs no sum.
     match Blocks::of(layout, k, bit_len) {
         Blocks::One(block, blocks) if is_usual(load, blocks) => {
             let [spread] = block.near_spread(blocks, load, [k]);
@@ -77,12 +77,12 @@ fn is_usual(keys: f64, blocks: f64) -> bool {
     blocks > 1.0 && keys / blocks > 1e-3
 }
 
-/// The loads that matter of a block, in steps.
+/// The loads of a block that matter, in steps.
 struct Loads {
     first: f64,
     step: u32,
     mean: f64,
-    /// A load of i is `(top - i less) / (i + 1)` times as likely as the next one.
+    /// A load of i + 1 is `(top - less * i) / (i + 1)` times as likely as a load of i.
     top: f64,
     less: f64,
 }
@@ -104,8 +104,9 @@ impl Loads {
         Loads { first, step: ((0.5 * deviation) as u32).max(1), mean, top, less }
     }
 
-    /// Calls `each` with each load and how likely it is compared with the first. It answers with
-    /// its least sum so far, of terms that are 1 at most: what adds nothing to that ends the loop.
+    /// Calls `each` with each load and its probability, relative to the first load. `each` returns
+    /// the smallest of its sums so far; its terms are at most 1. The loop ends when a term adds
+    /// nothing.
     #[inline(always)]
     fn each(&self, mut each: impl FnMut(f64, f64) -> f64) {
         let (mut load, mut weight) = (self.first, 1.0);
@@ -118,7 +119,7 @@ impl Loads {
                 down *= load;
             }
             weight *= up / down;
-            // Past the last key no load is likely, or it is a NaN.
+            // Ends after the last key, where no load is likely, and at a NaN.
             let goes_on = weight > 1e-11 * least;
             if load > self.mean && !goes_on {
                 break;
@@ -127,8 +128,8 @@ impl Loads {
     }
 }
 
-/// The chance that a line of so many keys on average has all of the bits that each of `ks` asks
-/// for.
+/// The probability that all bits of a lookup are set, in a line with `load` keys on average, for
+/// each number of bits in `ks`.
 #[inline(always)]
 fn mixture<const N: usize>(load: f64, kept: f64, ks: [u32; N]) -> [f64; N] {
     let loads = Loads::poisson(load);
@@ -142,14 +143,14 @@ fn mixture<const N: usize>(load: f64, kept: f64, ks: [u32; N]) -> [f64; N] {
         }
         weights += weight;
         untouched *= step;
-        // The others ask for no more bits.
+        // The other numbers of bits are not larger.
         sums[0]
     });
     sums.map(|sum| sum / weights)
 }
 
 impl Block {
-    /// `Block::spread`.
+    /// An approximation of `Block::spread`.
     #[inline(always)]
     fn near_spread<const N: usize>(&self, blocks: f64, keys: f64, ks: [u32; N]) -> [Spread; N] {
         let loads = Loads::binomial(keys, blocks);

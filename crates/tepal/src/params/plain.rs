@@ -1,10 +1,10 @@
-//! Plans by the plain formulas alone, step by step: what every plan is compared with, to the bit.
+//! Plans by the plain formulas alone, step by step. Every plan is compared with them, to the bit.
 
 use alloc::string::ToString;
 
 use super::*;
 
-/// [`Request::plan_layout`], slowly.
+/// A slow [`Request::plan_layout`].
 fn plan(request: &Request) -> Result<Plan> {
     let plan = match (request.capacity, request.false_positive_rate, request.bit_len) {
         (Some(capacity), Some(rate), None) => size_for(request, capacity, rate)?,
@@ -81,7 +81,7 @@ fn capacity_for(request: &Request, wanted: f64, bit_len: u64) -> Result<Plan> {
     Ok(Plan { layout, num_hashes, bit_len, capacity, false_positive_rate: wanted })
 }
 
-/// Numbers between 0 and 1, the same in every run.
+/// Numbers between 0 and 1, equal in every run.
 struct Random(u64);
 
 impl Random {
@@ -96,7 +96,7 @@ impl Random {
         (self.next() * end as f64) as usize
     }
 
-    /// Between the powers of ten.
+    /// A number between two powers of ten.
     fn power_of_ten(&mut self, from: f64, to: f64) -> f64 {
         libm::pow(10.0, from + (to - from) * self.next())
     }
@@ -133,7 +133,7 @@ impl Random {
     }
 }
 
-/// Both say the same of every request: the same plan, or the same kind of error.
+/// Compares both planners on random requests: the same plan, or the same kind of error.
 fn assert_same(requests: usize, seed: u64) {
     let mut random = Random(seed);
     let mut planned = 0;
@@ -163,14 +163,14 @@ fn plans_are_those_of_the_plain_formulas() {
     assert_same(3000, 0x7e9a1);
 }
 
-/// Many more, for whoever has changed what is near: `.ci/plans`.
+/// Many more requests, for changes to `near`: run by `.ci/plans`.
 #[test]
 #[ignore = "takes minutes"]
 fn a_great_many_plans_are_those_of_the_plain_formulas() {
     assert_same(400_000, 0x5eed);
 }
 
-/// Where a line more or less decides: the sizes around those that the formula gives.
+/// Sizes around those of the formula, where one line more or less decides.
 #[test]
 fn small_plans_are_those_of_the_plain_formulas() {
     for &layout in Layout::ALL {

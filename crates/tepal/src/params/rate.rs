@@ -1,20 +1,20 @@
-//! The formulas: which false-positive rate a shape gives under a load, and back (FORMAT.md, section
-//! 5).
+//! The formulas: the false-positive rate of a shape under a load, and the inverse (FORMAT.md,
+//! section 5).
 //!
-//! A blocked filter is a mixture: the keys of a block are Poisson distributed around its mean load,
-//! and a block with i keys answers wrongly at the rate of a small classic filter with i keys
-//! (Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007). `libm`
-//! computes them alike on every machine, so that a plan is the same everywhere.
+//! A blocked filter is a mixture. The number of keys in a block is Poisson distributed around the
+//! mean load. A block with i keys has the rate of a small classic filter with i keys (Putze,
+//! Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2007). `libm` gives the
+//! same results on every machine, so a plan is the same everywhere.
 
 use crate::ids::Layout;
 
-/// Bits a key that no plan goes below or above.
+/// The least and the most bits for each key in a plan.
 pub(super) const BITS_PER_KEY: (f64, f64) = (0.1, 1024.0);
 
-/// The rate of a large filter with `num_hashes` bits a key set out of `bits_per_key`.
+/// The rate of a large filter that sets `num_hashes` bits for each key and has `bits_per_key`.
 ///
-/// Measured rates are at the formula or up to 6 % below it (more than 8 bits a line, where it is on
-/// the safe side). Very small filters deviate: [`Plan`](super::Plan) allows for it.
+/// Measured rates equal the formula, or are up to 6 % below it for more than 8 bits in a line. Very
+/// small filters deviate: [`Plan`](super::Plan) allows for it.
 pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
     let k = f64::from(num_hashes);
     match layout {
@@ -22,8 +22,7 @@ pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
         Layout::SplitBlock => mixture(256.0 / bits_per_key, 1.0 - 8.0 / 256.0, 8),
         Layout::Scattered => power(1.0 - libm::exp(-k / bits_per_key), num_hashes),
         Layout::Double => {
-            // Each line is the first line of half of its keys and the second line of the other
-            // half.
+            // A line is the first line of half of its keys and the second line of the other half.
             let (a, b) = (num_hashes.div_ceil(2), num_hashes / 2);
             let kept = kept_by_both(a, b);
             let line = |k| mixture(1024.0 / bits_per_key, kept, k);
@@ -33,14 +32,14 @@ pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
     }
 }
 
-/// The chance that a key leaves a bit of one of its two lines as it is, where it sets `a` bits in
-/// the first line and `b` in the second: each line is the one as often as the other.
+/// The probability that a key leaves a given bit of one of its two lines unset. The key sets `a`
+/// bits in the first line and `b` in the second; a line is each of them equally often.
 pub(super) fn kept_by_both(a: u32, b: u32) -> f64 {
     libm::sqrt((1.0 - f64::from(a) / 512.0) * (1.0 - f64::from(b) / 512.0))
 }
 
-/// The sum over i of `Poisson(i; load) * (1 - kept^i)^k`, over the loads that matter: `kept` is the
-/// chance that one key leaves a bit of the block as it is.
+/// The sum over i of `Poisson(i; load) * (1 - kept^i)^k`, over the loads that matter. `kept` is the
+/// probability that one key leaves a given bit of the block unset.
 fn mixture(load: f64, kept: f64, k: u32) -> f64 {
     let spread = 10.0 * libm::sqrt(load) + 20.0;
     let first = libm::floor((load - spread).max(0.0));
@@ -57,7 +56,7 @@ fn mixture(load: f64, kept: f64, k: u32) -> f64 {
     sum
 }
 
-/// `base` to an integer power by multiplication alone, so that every machine rounds alike.
+/// `base` to an integer power by multiplication alone, so that every machine rounds the same way.
 pub(crate) fn power(base: f64, exponent: u32) -> f64 {
     let (mut result, mut square, mut rest) = (1.0, base, exponent);
     while rest > 0 {
@@ -70,13 +69,13 @@ pub(crate) fn power(base: f64, exponent: u32) -> f64 {
     result
 }
 
-/// The least bits a key that reach `wanted` with `num_hashes` bits a key, if any do.
+/// The fewest bits for each key that reach `wanted` with this k, if any number does.
 pub(crate) fn bits_per_key(layout: Layout, num_hashes: u32, wanted: f64) -> Option<f64> {
     let (mut low, mut high) = BITS_PER_KEY;
     if rate(layout, num_hashes, high) > wanted {
         return None;
     }
-    // The rate falls as the bits a key rise; 60 halvings leave less than rounding.
+    // The rate falls as the bits per key rise; after 60 halvings the rest is below rounding.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if rate(layout, num_hashes, middle) > wanted {
@@ -88,7 +87,7 @@ pub(crate) fn bits_per_key(layout: Layout, num_hashes: u32, wanted: f64) -> Opti
     Some(high)
 }
 
-/// The k that reaches `wanted` with the least bits a key, and those bits.
+/// The k that reaches `wanted` with the fewest bits for each key, and those bits.
 pub(super) fn least_bits(
     layout: Layout,
     ks: core::ops::RangeInclusive<u32>,
@@ -96,7 +95,7 @@ pub(super) fn least_bits(
 ) -> Option<(u32, f64)> {
     let mut best: Option<(u32, f64)> = None;
     for k in ks {
-        // Only a k that does better than the best one so far is worth the search for its size.
+        // Search the size only for a k that beats the best one so far.
         if best.is_none_or(|(_, least)| rate(layout, k, least) < wanted) {
             best = bits_per_key(layout, k, wanted).map(|bits| (k, bits)).or(best);
         }
@@ -104,8 +103,8 @@ pub(super) fn least_bits(
     best
 }
 
-/// The share of the bits that a filter of `bit_len` bits has set after `keys` different keys, and
-/// the standard deviation of that share from filter to filter.
+/// The mean share of set bits after `keys` different keys in `bit_len` bits, and the standard
+/// deviation of that share between filters.
 pub(crate) fn expected_fill(layout: Layout, num_hashes: u32, bit_len: u64, keys: f64) -> (f64, f64) {
     let empty = libm::exp(keys * log_kept(layout, num_hashes, bit_len));
     let bits = bit_len as f64;
@@ -116,17 +115,17 @@ pub(crate) fn expected_fill(layout: Layout, num_hashes: u32, bit_len: u64, keys:
     (1.0 - empty, libm::sqrt(variance.max(0.0)))
 }
 
-/// How many different keys leave a filter with this fill: the inverse of [`expected_fill`].
+/// The number of different keys that gives this fill: the inverse of [`expected_fill`].
 pub(crate) fn keys_for_fill(layout: Layout, num_hashes: u32, bit_len: u64, set_bits: u64) -> f64 {
-    // A full array has lost count; one bit short of it is the most that can be told.
+    // A full array does not tell its number of keys; one clear bit gives the largest estimate.
     let clear = bit_len.saturating_sub(set_bits).max(1) as f64 / bit_len as f64;
     let keys = libm::log(clear) / log_kept(layout, num_hashes, bit_len);
     if set_bits == 0 { 0.0 } else { keys }
 }
 
-/// The chance that a key of this line with k bits sets a given bit of it.
+/// The probability that a key with k bits in a line sets a given bit of the line.
 ///
-/// A line of k > 8 sets one bit in each word and, in k - 8 of the words, another that may coincide.
+/// A key with k > 8 sets one bit in each word and a second one, possibly the same, in k - 8 words.
 pub(crate) fn touched_in_line(k: u32) -> f64 {
     match k.saturating_sub(8) {
         0 => f64::from(k) / 512.0,
@@ -134,7 +133,7 @@ pub(crate) fn touched_in_line(k: u32) -> f64 {
     }
 }
 
-/// The logarithm of the chance that one key leaves a given bit of the filter as it is.
+/// The logarithm of the probability that one key leaves a given bit of the filter unset.
 fn log_kept(layout: Layout, num_hashes: u32, bit_len: u64) -> f64 {
     let bits = bit_len as f64;
     let one_line = |k| libm::log1p(-touched_in_line(k) * (512.0 / bits).min(1.0));

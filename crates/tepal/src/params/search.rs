@@ -1,5 +1,5 @@
-//! The k that needs the least bits a key for a rate, and those bits: to nine digits, downhill, and
-//! by the plain search of [`rate`] wherever nine digits do not decide.
+//! The k that needs the fewest bits for each key at a rate, and those bits. A descent finds them to
+//! nine digits; the plain search of [`rate`] decides if nine digits are not enough.
 
 use core::f64::consts::LN_2;
 use core::ops::RangeInclusive;
@@ -8,27 +8,27 @@ use super::near::{self, Than, compare};
 use super::rate::{self, BITS_PER_KEY};
 use crate::ids::Layout;
 
-/// What the plain search finds for a rate: k, and about how many bits a key.
+/// The result of the plain search for a rate: k, and the approximate bits for each key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Needed {
     layout: Layout,
     wanted: f64,
     pub(super) num_hashes: u32,
     bits: f64,
-    /// As a share, so far the plain search may be from `bits`; 0 for what it found itself.
+    /// The largest relative distance of `bits` from the plain search; 0 for its own result.
     off_by: f64,
-    /// How the logarithm of the rate falls with that of the bits.
+    /// The slope of the logarithm of the rate over the logarithm of the bits.
     slope: f64,
 }
 
 impl Needed {
-    /// Of the plain search itself.
+    /// The result of the plain search itself.
     pub(super) fn exactly(layout: Layout, wanted: f64, (num_hashes, bits): (u32, f64)) -> Self {
         Needed { layout, wanted, num_hashes, bits, off_by: 0.0, slope: 0.0 }
     }
 
-    /// What follows from the bits a key that the plain search finds: it is that search itself only
-    /// where it matters.
+    /// `follows` of the bits that the plain search finds. Runs the plain search only if the result
+    /// depends on it.
     pub(super) fn give<T: PartialEq>(&self, follows: impl Fn(f64) -> T) -> T {
         let of_both_ends = |needed: &Needed| {
             let at_low = follows(needed.low());
@@ -40,7 +40,7 @@ impl Needed {
         })
     }
 
-    /// The same, a hundred times as close: one step from the plain rate there.
+    /// A result a hundred times as close, by one step from the plain rate.
     fn finer(&self) -> Self {
         let off = rate::rate(self.layout, self.num_hashes, self.bits) / self.wanted - 1.0;
         let off_by = (SURE_OF_PLAIN + 0.01 * off.abs()) / -self.slope;
@@ -55,8 +55,7 @@ impl Needed {
         self.bits * (1.0 + self.off_by)
     }
 
-    /// Does it need at most as many bits a key as `times` those of the other? Nothing where that is
-    /// too close to tell.
+    /// Does it need at most `times` the bits of `other`? `None` if the two are too close to tell.
     fn is_within(&self, times: f64, other: &Needed) -> Option<bool> {
         match (self.high() <= other.low() * times, self.low() > other.high() * times) {
             (true, _) => Some(true),
@@ -66,8 +65,8 @@ impl Needed {
     }
 }
 
-/// The k of these that needs the least bits a key, but `narrow` where that needs no more than
-/// `worth` times as many. Nothing where no k reaches the rate.
+/// The k in `ks` that needs the fewest bits for each key, or `narrow` if that needs at most `worth`
+/// times as many bits. `None` if no k reaches the rate.
 pub(super) fn least(
     layout: Layout,
     ks: RangeInclusive<u32>,
@@ -79,7 +78,7 @@ pub(super) fn least(
         .or_else(|| Some(Needed::exactly(layout, wanted, plain_least(layout, ks, wanted, narrow, worth)?)))
 }
 
-/// By the plain search.
+/// The same by the plain search.
 pub(super) fn plain_least(
     layout: Layout,
     ks: RangeInclusive<u32>,
@@ -95,7 +94,7 @@ pub(super) fn plain_least(
     Some(narrow.unwrap_or(best))
 }
 
-/// Nothing where what is near does not decide.
+/// The same by approximation; `None` if it does not decide.
 fn nearly_least(
     layout: Layout,
     ks: &RangeInclusive<u32>,
@@ -103,13 +102,13 @@ fn nearly_least(
     narrow: Option<u32>,
     worth: f64,
 ) -> Option<Needed> {
-    // Of a classic filter: the blocked ones need more bits, and about as many of them a key.
+    // The size of a classic filter. Blocked filters need more bits, with about the same k.
     let guess = -libm::log(wanted) / (LN_2 * LN_2);
     let k = ((guess * LN_2 + 0.5) as u32).clamp(*ks.start(), *ks.end());
     let mut until = ROUGH;
     let mut best = solve(layout, k, wanted, guess.max(0.2), until)?;
-    // What errs least with the bits of another k needs less; with those again another may be the
-    // best.
+    // The k with the lowest rate at the bits of another k needs fewer bits itself. At those fewer
+    // bits, yet another k may be the best.
     loop {
         let (mut k, mut lowest) = (best.num_hashes, wanted);
         for step in [-1, 1] {
@@ -138,15 +137,14 @@ fn nearly_least(
     Some(if narrow.is_within(worth, &best)? { narrow } else { best })
 }
 
-/// The bits a key of this k, from a guess on: secants of the logarithms, until the logarithm of the
-/// rate is this close. Nothing where that does not lead there.
+/// The bits for each key with this k: the secant method on the logarithms, from a guess, until the
+/// logarithm of the rate is within `until`. `None` if it does not converge.
 fn solve(layout: Layout, num_hashes: u32, wanted: f64, guess: f64, until: f64) -> Option<Needed> {
     let target = libm::log(wanted);
     let above = |bits: f64| libm::log(near::rate(layout, num_hashes, libm::exp(bits))) - target;
     let mut bits = libm::log(guess);
     let mut off = above(bits);
-    // The logarithm of the rate falls so much with that of the bits, where half of the bits are
-    // set.
+    // The slope if half of the bits are set.
     let mut slope = -LN_2 * f64::from(num_hashes);
     for _ in 0..MOST_SECANTS {
         let next = bits - (off / slope).clamp(-1.0, 1.0);
@@ -155,7 +153,7 @@ fn solve(layout: Layout, num_hashes: u32, wanted: f64, guess: f64, until: f64) -
             slope = (next_off - off) / (next - bits);
         }
         (bits, off) = (next, next_off);
-        // Nearly as many keys wrong as right: the curve is flat there.
+        // At a rate near 1 the curve is flat.
         let falls = slope < -0.01;
         if !falls {
             return None;
@@ -171,14 +169,14 @@ fn solve(layout: Layout, num_hashes: u32, wanted: f64, guess: f64, until: f64) -
     None
 }
 
-/// As many lead to ten digits from any guess.
+/// The most secant steps; they give ten digits from any guess.
 const MOST_SECANTS: u32 = 24;
-/// What is added to either side of what was found, of the logarithm of the rate: several times what
-/// rates may be off.
+/// The margin added on both sides of the result, in the logarithm of the rate: several times the
+/// error of a rate.
 const SURE: f64 = 5e-9;
-/// The same, of the plain rate: it rounds.
+/// The margin for the plain rate, which rounds.
 const SURE_OF_PLAIN: f64 = 1e-11;
-/// Close enough to look for a better k.
+/// The precision that is enough to look for a better k.
 const ROUGH: f64 = 0.03;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The sizes that a filter may have: whole lines, rounded so that they can be folded.
+//! The allowed sizes of a filter: whole lines, in numbers that can be folded.
 
 use crate::bits::LINE_BITS;
 use crate::ids::{Layout, Scheme};
@@ -7,17 +7,17 @@ use crate::ids::{Layout, Scheme};
 pub(super) const FOLDABLE: [u64; 18] =
     [2, 4, 6, 12, 24, 36, 48, 60, 120, 180, 240, 360, 720, 840, 1260, 1680, 2520, 5040];
 
-/// The sizes that a plan chooses from.
+/// The sizes that a plan can choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Sizes {
-    /// Whole lines, so many that they can be folded.
+    /// Whole lines, in a number that can be folded.
     Lines,
-    /// Powers of two from one split block on: libparquet reads no other filter.
+    /// Powers of two, from one split block up: libparquet reads no other sizes.
     PowersOfTwo,
 }
 
 impl Sizes {
-    /// Of filters of this layout and scheme.
+    /// The sizes for this layout and scheme.
     pub(crate) fn of(layout: Layout, scheme: Option<Scheme>) -> Self {
         match (layout, scheme) {
             (Layout::SplitBlock, Some(Scheme::Xxh64)) => Sizes::PowersOfTwo,
@@ -25,7 +25,7 @@ impl Sizes {
         }
     }
 
-    /// The least with so many bits or more.
+    /// The smallest size with at least `bits` bits.
     pub(super) fn from(self, bits: u64) -> u64 {
         match self {
             Sizes::Lines => LINE_BITS * foldable(bits.div_ceil(LINE_BITS)),
@@ -33,19 +33,19 @@ impl Sizes {
         }
     }
 
-    /// The next one after this.
+    /// The next larger size.
     pub(crate) fn after(self, bit_len: u64) -> u64 {
         self.from(bit_len + 1)
     }
 
-    /// The first size from `least` on for which it is true, where it is so for all after that one.
+    /// The first size from `least` on for which `is_so` is true; it must be true for all larger
+    /// ones.
     pub(super) fn first_that(self, least: u64, is_so: impl Fn(u64) -> bool) -> u64 {
         if is_so(least) {
             return least;
         }
-        // Twice as many sizes further each time, and then half as many: each is the one after
-        // another, since around a change of the step there are sizes that are reached from below
-        // only.
+        // The step doubles each time and is halved on the way back. It counts single sizes: near a
+        // change of the rounding some sizes can be reached only from below.
         let further = |bit_len, sizes| (0..sizes).fold(bit_len, |bit_len, _| self.after(bit_len));
         let (mut not, mut sizes) = (least, 1u64);
         let mut so = further(not, sizes);

@@ -1,24 +1,24 @@
-//! How the rate differs from filter to filter of one shape with as many keys: from seed to seed
+//! The differences in rate between filters with one shape and one number of keys, from seed to seed
 //! (FORMAT.md, section 5).
 //!
-//! The formulas of [`rate`](super::rate) give the rate of a large filter. A small one may be far
-//! from it: some of its lines hold more keys than others, and some keys more of the same bits. Here
-//! are the mean of all such filters and the rate that all but one in twenty stay below.
+//! The formulas of [`rate`](super::rate) give the rate of a large filter. A small filter may be far
+//! from it: some lines hold more keys than others, and some keys share more bits. This file
+//! computes the mean over all seeds, and the rate that 19 of 20 filters stay below.
 
 use super::rate::{expected_fill, kept_by_both, power};
 use crate::ids::Layout;
 
-/// So many standard deviations above the mean are all but one in twenty (of the normal
-/// distribution). At this share, a filter for 50 or 100 keys at 1 % takes no more memory than
-/// without it.
+/// 19 of 20 filters are below the mean plus this number of standard deviations (normal
+/// distribution). With this value, a filter for 50 or 100 keys at 1 % takes no more memory than
+/// without the allowance.
 const ALL_BUT_ONE_IN_TWENTY: f64 = 1.645;
 
-/// A filter is within its promise up to this many times the promised rate: so far a filter at its
-/// capacity may be by chance, one in twenty further, and so far keys are accepted beyond the
-/// capacity.
+/// The factor within which the promised rate is kept. A filter at its capacity may exceed the
+/// promise by this factor by chance; one in twenty may exceed it further. Keys past the capacity
+/// are accepted up to this factor.
 pub(crate) const WITHIN: f64 = 1.03;
 
-/// The rate of the filters of one shape with as many keys.
+/// The rates of the filters with one shape and one number of keys.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
     pub(super) mean: f64,
@@ -27,7 +27,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Of `keys` keys in `bit_len` bits.
+    /// The rates of filters with `keys` keys in `bit_len` bits.
     pub(super) fn of(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) -> Self {
         let (keys, k) = (keys as f64, num_hashes);
         match Blocks::of(layout, num_hashes, bit_len) {
@@ -41,15 +41,15 @@ impl Spread {
             Blocks::None => {
                 let (fill, deviation) = expected_fill(layout, num_hashes, bit_len, keys);
                 let (k, deviation) = (f64::from(k), deviation / fill);
-                // The mean of a power is above the power of the mean: E(X^k), to second order.
+                // The mean of a power exceeds the power of the mean: E(X^k), to second order.
                 let above = 1.0 + 0.5 * k * (k - 1.0) * deviation * deviation;
                 Spread { mean: power(fill, num_hashes) * above, deviation: k * deviation }
             }
         }
     }
 
-    /// Where a key is asked for in two blocks: where the lines are full, both are more often found
-    /// set.
+    /// The rates for keys that are looked up in two blocks. In full lines both lookups succeed more
+    /// often.
     pub(super) fn of_two([first, second]: [Spread; 2]) -> Self {
         Spread {
             mean: first.mean * second.mean * (1.0 + first.deviation * second.deviation),
@@ -57,10 +57,10 @@ impl Spread {
         }
     }
 
-    /// The lowest rate that can be promised of them: the mean is within it, and all but one in
-    /// twenty are within [`WITHIN`] times.
+    /// The lowest rate that these filters can promise: the mean is below it, and 19 of 20 filters
+    /// are within [`WITHIN`] times.
     ///
-    /// The rates are a sum of what many lines give, each a power of its fill: about log-normal.
+    /// A rate is a sum over many lines, each a power of its fill: about log-normal.
     pub(super) fn promise(self) -> f64 {
         let variance = libm::log1p(self.deviation * self.deviation);
         let exponent = ALL_BUT_ONE_IN_TWENTY * libm::sqrt(variance) - 0.5 * variance;
@@ -68,11 +68,11 @@ impl Spread {
     }
 }
 
-/// The blocks of a filter, and how many there are: a key falls on one of them, or on two.
+/// The blocks of a filter and their number. A key falls on one block, or on two.
 pub(super) enum Blocks {
     One(Block, f64),
     Two(Block, f64),
-    /// The bits of a key are anywhere.
+    /// No blocks: the bits of a key are anywhere.
     None,
 }
 
@@ -94,29 +94,28 @@ impl Blocks {
     }
 }
 
-/// A block of a filter, and what one key does to it.
+/// A block of a filter, and the effect of one key on it.
 pub(super) struct Block {
     pub(super) bits: f64,
-    /// The chance that a key leaves a bit of its block as it is.
+    /// The probability that a key leaves a given bit of its block unset.
     pub(super) kept: f64,
-    /// Bits that a key sets in its block.
+    /// The bits that a key sets in its block.
     pub(super) set: f64,
 }
 
 impl Block {
-    /// The rates of the mean of `blocks` blocks on which `keys` keys fall, each at random, where as
-    /// many bits are asked as each of `ks` says.
+    /// The rates, as a mean over `blocks` blocks, of `keys` keys that fall on blocks at random. One
+    /// result for each number of bits in `ks`.
     ///
-    /// The keys of a block are binomially distributed. Two things differ from filter to filter: how
-    /// the keys are divided among the blocks, given their number in all, and how many bits the keys
-    /// of a block have in common.
+    /// The keys of a block are binomially distributed. Filters differ in two ways: how the keys are
+    /// divided among the blocks, and how many bits the keys of a block share.
     fn spread<const N: usize>(&self, blocks: f64, keys: f64, ks: [u32; N]) -> [Spread; N] {
         let log_kept = libm::log(self.kept);
         let mut sums = ks.map(|_| Sums::default());
         for_each_load(keys, blocks, |load, weight| {
             let fill = 1.0 - libm::exp(load * log_kept);
-            // Balls in bins, as in `expected_fill`; the k-th power of a fill differs k times as
-            // much as the fill.
+            // Balls in bins, as in `expected_fill`. The k-th power of a fill varies k times as much
+            // as the fill.
             let balls = load * self.set / self.bits;
             let clear = libm::exp(-balls);
             let of_fill = clear * (1.0 - (1.0 + balls) * clear) / self.bits;
@@ -153,8 +152,8 @@ impl Sums {
         self.within += weight * within;
     }
 
-    /// Of the mean over so many blocks. The keys are given, so what the rates owe to a larger
-    /// number of keys is taken off.
+    /// The mean over this number of blocks. The total number of keys is fixed, so the part of the
+    /// variance that comes from it is subtracted.
     fn spread(&self, blocks: f64) -> Spread {
         let (load, mean) = (self.loads / self.weights, self.rates / self.weights);
         let of_loads = self.squared_loads / self.weights - load * load;
@@ -167,8 +166,8 @@ impl Sums {
     }
 }
 
-/// Calls `each` with the loads that matter of one of `blocks` blocks, and how likely each is
-/// compared with the first: the binomial distribution of `keys` keys.
+/// Calls `each` with the loads of one of `blocks` blocks that matter, and their probabilities
+/// relative to the first: the binomial distribution of `keys` keys.
 fn for_each_load(keys: f64, blocks: f64, mut each: impl FnMut(f64, f64)) {
     if blocks <= 1.0 {
         return each(keys, 1.0);

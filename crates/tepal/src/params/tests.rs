@@ -1,4 +1,4 @@
-//! Inverse pairs, what is chosen, and what is refused.
+//! Inverse pairs, choices and refusals.
 
 use alloc::string::ToString;
 
@@ -12,7 +12,7 @@ fn request(capacity: Option<u64>, rate: Option<f64>, bit_len: Option<u64>, layou
     Request { capacity, false_positive_rate: rate, bit_len, layout: Some(layout), ..Request::default() }
 }
 
-/// keys and rate give a size; size and keys give the rate back; size and rate give the keys back.
+/// Keys and rate give a size; size and keys give the rate back; size and rate give the keys back.
 #[test]
 fn inverse_pairs() {
     for &layout in Layout::ALL {
@@ -46,8 +46,7 @@ fn inverse_pairs() {
     }
 }
 
-/// With few keys the rate differs from filter to filter: the size allows for it, by a line where it
-/// must.
+/// With few keys the rate differs between filters: the size allows for it, by one line if needed.
 #[test]
 fn small_filters_are_large_enough_and_no_larger() {
     for &layout in Layout::ALL {
@@ -68,7 +67,7 @@ fn small_filters_are_large_enough_and_no_larger() {
     }
 }
 
-/// Where size and keys are just at the rate: not a line more, not a key less.
+/// Size and keys just at the rate: not a line more, not a key less.
 #[test]
 fn small_filters_hold_as_many_keys_as_the_rate_allows() {
     for (k, wanted) in [(3, 0.1), (7, 0.01), (13, 1e-4)] {
@@ -87,7 +86,7 @@ fn small_filters_hold_as_many_keys_as_the_rate_allows() {
     assert_eq!([0, 1, 2, 6, 7].map(|last| last_that(8, |n| n <= last)), [0, 1, 2, 6, 7]);
 }
 
-/// The largest plan is of the lines that there may be, and what is too large is told in bytes.
+/// The largest plan has the most lines allowed; a plan that is too large is reported in bytes.
 #[test]
 fn too_large_is_told_in_bytes() {
     let most = MOST_BITS / LINE_BITS;
@@ -99,18 +98,18 @@ fn too_large_is_told_in_bytes() {
             Err(Error::TooLarge { bytes }) => bytes,
             other => panic!("{layout}: {other:?}"),
         };
-        // All lines, which cannot be folded evenly, and would be too many if they could.
+        // All lines: a number that cannot be folded evenly, and is too large once it is rounded up.
         let all = (MOST_BITS as f64 / bits) as u64;
         assert_eq!(libm::ceil(bits * all as f64 / 512.0) as u64, most, "{layout}");
         assert_eq!(bytes_of(all), (most + 5040 - most % 5040) * LINE_BYTES, "{layout}");
-        // More are told as they are.
+        // A larger number is reported unrounded.
         let more = all + 1000;
         assert_eq!(bytes_of(more), libm::ceil(bits * more as f64 / 512.0) as u64 * LINE_BYTES, "{layout}");
     }
 }
 
-/// A k that the layout does not have is told as that, however the plan is fixed and whatever rate
-/// it would have.
+/// A k outside the layout's range is reported as that, whatever parameters fix the plan and
+/// whatever its rate.
 #[test]
 fn numbers_of_hashes_have_limits() {
     for (layout, k, range) in [
@@ -199,7 +198,7 @@ fn refused() {
     assert!(reach.contains("does not reach it"), "{reach}");
 }
 
-/// What is just allowed is allowed.
+/// The limits themselves are allowed.
 #[test]
 fn limits_themselves_are_within() {
     for &layout in Layout::ALL {
@@ -215,8 +214,8 @@ fn limits_themselves_are_within() {
     }
 }
 
-/// 2^40 keys of 64-bit hashes meet a foreign key's hash with a chance of 2^-24; a twentieth of the
-/// rate may be that.
+/// With 2^40 keys, a non-member's 64-bit hash equals a member's with a probability of 2^-24, which
+/// may be a twentieth of the rate.
 #[test]
 fn the_hash_itself_errs() {
     let floor = 20.0 / f64::from(1u32 << 24);
@@ -224,7 +223,7 @@ fn the_hash_itself_errs() {
     assert!(plan(floor).is_ok() && plan(floor * 1.001).is_ok());
     let error = plan(floor * 0.999).unwrap_err().to_string();
     assert!(error.contains("a 64-bit hash alone errs at 6.0e-8"), "{error}");
-    // With 64 bits a key the bits could do better than the hash.
+    // With 64 bits for each key the bits could give a lower rate than the hash.
     let by_size = request(Some(1 << 40), None, Some(1 << 46), Layout::Scattered).plan().unwrap();
     assert_eq!(by_size.false_positive_rate, floor);
     let few = request(Some(1), None, Some(5120), Layout::Scattered).plan().unwrap();
@@ -233,7 +232,7 @@ fn the_hash_itself_errs() {
     assert_eq!(many.false_positive_rate, 1.0 - f64::EPSILON);
 }
 
-/// Eight bits a line where that costs no more than a hundredth of the memory.
+/// At most eight bits in a line if that costs at most 1 % more memory.
 #[test]
 fn narrow_masks_where_they_are_worth_it() {
     assert_narrow_where_worth_it(1);
@@ -280,8 +279,7 @@ fn large_sizes_can_be_folded() {
     assert_eq!(foldable((1 << 40) + 1) % 5040, 0);
 }
 
-/// The first size that will do is found without asking for each, also where the steps between them
-/// change.
+/// The first size that fits is found without trying every size, also where the step changes.
 #[test]
 fn sizes_are_found_in_steps() {
     for sizes in [Sizes::Lines, Sizes::PowersOfTwo] {
@@ -304,7 +302,7 @@ fn sizes_in_bytes() {
         capacity: 100,
         false_positive_rate: 0.01,
     };
-    // A header of 128 bytes, 8 for each 64 KiB and for its own checksum, on whole lines.
+    // A header of 128 bytes, 8 bytes for each 64 KiB and 8 for its own checksum, in whole lines.
     for (bit_len, bytes, header) in [(64, 64, 192), (512, 64, 192), (576, 128, 192), (8 << 20, 1 << 20, 320)]
     {
         assert_eq!(plan(bit_len).size_in_bytes(), bytes);

@@ -1,8 +1,8 @@
-//! What the search finds for the rates that are asked for most, so that their plans need none.
+//! The results of the search for the most common rates, so that their plans need no search.
 
 use crate::ids::Layout;
 
-/// The best k for a rate and the bits a key it needs, if the rate is one of these.
+/// The best k for a rate and the bits for each key, if the rate is in the table.
 pub(super) fn find(layout: Layout, wanted: f64) -> Option<(u32, f64)> {
     let column = match layout {
         Layout::Line => 0,
@@ -16,7 +16,7 @@ pub(super) fn find(layout: Layout, wanted: f64) -> Option<(u32, f64)> {
 
 const RATES: [f64; 10] = [0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 1e-4, 1e-5, 1e-6];
 
-/// For each rate: in lines, in two lines, in split blocks. A test compares them with the search.
+/// For each rate: one line, two lines, split blocks. A test compares them with the search.
 #[rustfmt::skip]
 const FOUND: [[(u32, f64); 3]; RATES.len()] = [
     [(3, 4.841053964544775), (3, 4.814545524890769), (8, 5.988538745836828)],

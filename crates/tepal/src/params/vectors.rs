@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::sizes::foldable;
 use super::*;
 
-/// Ten digits are in the file, and the last one is rounded.
+/// The file has ten digits, and the last one is rounded.
 const DIGITS: f64 = 6e-10;
 
 fn cases(field: &str) -> Vec<Value> {
@@ -34,7 +34,7 @@ fn rates() {
     }
 }
 
-/// The least bits a key of all k.
+/// The fewest bits for each key, over all k.
 #[test]
 fn best() {
     for case in cases("best") {

@@ -1,13 +1,13 @@
-//! Lines that threads share do what lines in memory do, in the sample and outside it.
+//! Shared lines behave like lines in memory, in the sample and outside it.
 
 use alloc::vec::Vec;
 
 use super::*;
 use crate::bits::{count as count_plain, zeroed};
 
-/// More than are in the sample.
+/// More lines than the sample has.
 const LINES: usize = SAMPLE + 2;
-/// All that is watched of so many.
+/// The number of lines in the sample.
 const SAMPLE: usize = 512;
 
 /// A number for each index (SplitMix64).
@@ -42,8 +42,8 @@ fn the_sample_is_all_of_a_small_array_and_a_64th_of_a_large_one() {
     }
 }
 
-/// Does the same to lines in memory and to shared ones, and compares all lines and the count of the
-/// sample.
+/// Does the same with lines in memory and with shared ones, and compares all lines and the count of
+/// the sample.
 #[track_caller]
 fn assert_same<T: PartialEq + core::fmt::Debug>(
     plain: &mut [Line],
@@ -71,7 +71,7 @@ fn shared_lines_are_as_lines_in_memory() {
             let half: [u32; 8] = core::array::from_fn(|j| 1 << (random(100 * round + j as u64) % 32));
             let block = 2 * line + (round % 2) as usize;
             let position = line as u64 * LINE_BITS + random(round) % LINE_BITS;
-            // Each twice: the second time nothing is new.
+            // Each twice: the second time no bit is new.
             for _ in 0..2 {
                 let set = |lines: &mut [Line]| lines.set_bit(position);
                 assert_same(&mut plain, &shared, line, set, |lines| lines.set_bit(position));
@@ -92,7 +92,7 @@ fn shared_lines_are_as_lines_in_memory() {
     assert!(unshare(shared) == plain);
 }
 
-/// Every single bit that is missing is noticed, and no other.
+/// Every single missing bit is noticed, and no other.
 #[test]
 fn shared_lines_are_asked_as_lines_in_memory() {
     let bits: Vec<Line> = (0..3).map(|i| Line(some_bits(i).map(|word| word | 1))).collect();

@@ -1,8 +1,7 @@
-//! Lines in which every bit of some rules has its place: a single key is looked up and inserted
-//! without a check of each.
+//! Lines that contain every bit of some rules, so a single lookup or insert needs no index check.
 //!
-//! In a batch the checks stay. Without them the compiler vectorises across keys, which takes up to
-//! 2.7 times as long.
+//! Batches keep the checks. Without them the compiler vectorizes across keys, which takes up to 2.7
+//! times as long.
 
 #![allow(unsafe_code)]
 
@@ -10,12 +9,12 @@ use crate::bits::rule::{Plain, PlainMut};
 use crate::bits::{Line, halves, halves_mut, words, words_mut};
 
 // SAFETY of all calls below: a kernel makes `Inside` and `InsideMut` of at least as many lines as
-// its rules need (`Rules::least_lines`) and hands them to no other rules. A rule asks for a line
-// below the number of lines, for half a line below its number of blocks, for the word of a position
-// below its number of bits. Builds with debug assertions check each place; the tests of the kernels
-// run so, for every rule and the extremes of hashes.
+// its rules need (`Rules::least_lines`) and passes them to no other rules. A rule uses line indices
+// below the number of lines, half-line indices below its number of blocks, and positions below its
+// number of bits. Builds with debug assertions check each index. The tests of the kernels run in
+// such a build, for every rule and the extremes of hashes.
 
-/// Lines to be asked.
+/// Lines to be read.
 #[derive(Clone, Copy)]
 pub(crate) struct Inside<'a>(&'a [Line]);
 
@@ -23,7 +22,7 @@ pub(crate) struct Inside<'a>(&'a [Line]);
 pub(crate) struct InsideMut<'a>(&'a mut [Line]);
 
 impl<'a> Inside<'a> {
-    /// Of rules that need this many lines.
+    /// For rules that need this number of lines.
     #[inline(always)]
     pub(super) fn new(lines: &'a [Line], least: usize) -> Self {
         if lines.len() < least {
@@ -34,7 +33,7 @@ impl<'a> Inside<'a> {
 }
 
 impl<'a> InsideMut<'a> {
-    /// Of rules that need this many lines.
+    /// For rules that need this number of lines.
     #[inline(always)]
     pub(super) fn new(lines: &'a mut [Line], least: usize) -> Self {
         if lines.len() < least {
@@ -44,8 +43,8 @@ impl<'a> InsideMut<'a> {
     }
 }
 
-/// A filter has fewer lines than its shape: a mistake in this crate, or bytes of the caller's that
-/// became fewer.
+/// Panics: the filter has fewer lines than its shape. That is a bug in this crate, or the caller's
+/// bytes became fewer.
 #[cold]
 #[inline(never)]
 fn are_too_few() -> ! {

@@ -1,5 +1,5 @@
-//! The functions of [`super::super::table`] compiled once for each CPU level: tables of numbers,
-//! which know no rules.
+//! The functions of [`super::super::table`], compiled once for each CPU level. They do not depend
+//! on rules.
 
 use super::*;
 use crate::bits::table;
@@ -11,7 +11,7 @@ use crate::bits::table::packing::Packing;
 use crate::bits::table::relay::Relay;
 use crate::bits::table::stream::NoRoom;
 
-/// Finds a place in a word by one instruction.
+/// Finds a place in a word by the instruction `pdep`.
 #[cfg(target_arch = "x86_64")]
 struct ByDeposit;
 
@@ -19,16 +19,16 @@ struct ByDeposit;
 impl Select for ByDeposit {
     #[inline(always)]
     fn select(word: u64, rank: u32) -> u32 {
-        // SAFETY: the CPU has BMI2: only the functions of levels that have it name this type, which
-        // is not seen elsewhere.
+        // SAFETY: the CPU has BMI2: only functions of levels with BMI2 name this type, and it is
+        // private.
         unsafe { core::arch::x86_64::_pdep_u64(1u64.checked_shl(rank).unwrap_or(0), word) }.trailing_zeros()
     }
 }
 
-/// The levels at which these functions differ: AVX-512 has nothing that they gain from.
+/// The number of levels at which these functions differ; they gain nothing from AVX-512.
 const LEVELS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
 
-/// Compiles a function for each of the [`LEVELS`], with the way in which it finds places.
+/// Compiles a function for each of the [`LEVELS`], with the type that finds places.
 macro_rules! by_level {
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$select:ident| $body:expr) => {
         static $name: [unsafe fn($($type),*) $(-> $out)?; LEVELS] = [
@@ -62,12 +62,12 @@ by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u6
 by_level!(RELAY: fn(relay: &mut Relay, from: &Packing, old: &[Line], to: &Packing, new: &mut [Line])
     -> Result<(), NoRoom> = |_S| relay.write(from, old, to, new));
 
-/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? The CPU is asked
-/// once: in a virtual machine that takes some 50 microseconds.
+/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? The result is kept:
+/// in a virtual machine the query takes some 50 microseconds.
 #[cfg(target_arch = "x86_64")]
 fn deposits_slowly() -> bool {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
-    /// 0: not asked yet; 1: no; 2: yes.
+    /// 0: not known yet; 1: no; 2: yes.
     static ANSWER: AtomicU8 = AtomicU8::new(0);
     match ANSWER.load(Relaxed) {
         0 => {
@@ -79,8 +79,8 @@ fn deposits_slowly() -> bool {
     }
 }
 
-/// Is this a CPU of AMD before Zen 3? There the instruction is slow (AMD's optimization guide for
-/// family 17h, instruction latencies).
+/// Is this a CPU of AMD before Zen 3, on which the instruction is slow (AMD's optimization guide
+/// for family 17h, instruction latencies)?
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_unsafe)] // Newer compilers know that it is safe.
 fn is_old_amd() -> bool {
@@ -101,13 +101,12 @@ const fn deposits_slowly() -> bool {
     false
 }
 
-/// One CPU level's functions for tables of numbers.
+/// The functions of one CPU level for tables of numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct TableKernel(usize);
 
 impl TableKernel {
-    /// The best level's functions: on a CPU that finds places slowly by its instruction, those that
-    /// do without.
+    /// The best level's functions; without `pdep` on a CPU on which that is slow.
     pub(crate) fn best() -> Self {
         #[cfg(all(tepal_levels, feature = "std"))]
         if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
@@ -126,18 +125,17 @@ impl TableKernel {
         TableKernel(level.min(LEVELS - 1))
     }
 
-    // SAFETY of the calls below: a `TableKernel` is reached only through `best` and `available`,
-    // which hand out a level only after finding its CPU features; nothing else is required of the
-    // callers.
+    // SAFETY of the calls below: a `TableKernel` comes only from `best` and `available`, which
+    // return a level only after finding its CPU features. The callers have nothing else to ensure.
 
-    /// Is the number of this hash held?
+    /// Is the number of this hash in the table?
     #[inline]
     pub(crate) fn contains(self, packing: &Packing, lines: &[Line], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { CONTAINS[self.0](packing, lines, h) }
     }
 
-    /// Answers a batch; `answers` is as long as `h`.
+    /// Looks up a batch; `answers` is as long as `h`.
     #[inline]
     pub(crate) fn contains_many(self, packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) {
         // SAFETY: the CPU has the level's features, see above.
@@ -151,7 +149,7 @@ impl TableKernel {
         unsafe { COPIES[self.0](packing, lines, number) }
     }
 
-    /// Puts a number into a table without tags, where that is quickly done.
+    /// Inserts a number into a table without tags, if the fast path can.
     #[inline]
     pub(crate) fn add(
         self,
@@ -165,7 +163,7 @@ impl TableKernel {
         unsafe { ADD[self.0](packing, lines, number, wanted, scratch) }
     }
 
-    /// Puts an entry into the table, or leaves it as it is.
+    /// Inserts an entry, or leaves the table unchanged.
     #[inline]
     pub(crate) fn insert(
         self,
@@ -179,7 +177,7 @@ impl TableKernel {
         unsafe { INSERT[self.0](packing, lines, number, tag, scratch) }
     }
 
-    /// Takes an entry that is there out of the table.
+    /// Removes an entry that is in the table.
     #[inline]
     pub(crate) fn remove(
         self,
@@ -193,7 +191,7 @@ impl TableKernel {
         unsafe { REMOVE[self.0](packing, lines, number, tag, scratch) }
     }
 
-    /// Writes the next lines of a table in another packing.
+    /// Writes the next lines of a table with another packing.
     pub(crate) fn relay(
         self,
         relay: &mut Relay,
@@ -207,7 +205,7 @@ impl TableKernel {
     }
 }
 
-/// For tables whose tags say when their numbers came.
+/// For tables whose tags record the time of an entry.
 mod tagged {
     use super::*;
     use crate::bits::table::packing::Packing;
@@ -223,21 +221,21 @@ mod tagged {
         |_S| tagged::sweep(packing, lines, recent));
 
     impl TableKernel {
-        /// The tag of a number, where that is held.
+        /// The tag of a number, if the number is in the table.
         #[inline]
         pub(crate) fn tag_of(self, packing: &Packing, lines: &[Line], number: u64) -> Option<u64> {
             // SAFETY: the CPU has the level's features, as for the other calls.
             unsafe { TAG_OF[self.0](packing, lines, number) }
         }
 
-        /// Gives a number that is held another tag. Whether it is.
+        /// Sets the tag of a number. Returns whether the number is in the table.
         #[inline]
         pub(crate) fn refresh(self, packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool {
             // SAFETY: the CPU has the level's features, as for the other calls.
             unsafe { REFRESH[self.0](packing, lines, number, tag) }
         }
 
-        /// Answers a batch for numbers whose tag is young enough; `answers` is as long as `h`.
+        /// Looks up a batch of numbers with a recent tag; `answers` is as long as `h`.
         #[inline]
         pub(crate) fn contains_recent(
             self,
@@ -251,7 +249,7 @@ mod tagged {
             unsafe { CONTAINS_RECENT[self.0](packing, lines, recent, h, answers) }
         }
 
-        /// Drops every entry whose tag is too old. Says how many.
+        /// Removes every entry with an old tag. Returns how many.
         pub(crate) fn sweep(self, packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 {
             // SAFETY: the CPU has the level's features, as for the other calls.
             unsafe { SWEEP[self.0](packing, lines, recent) }
@@ -259,7 +257,7 @@ mod tagged {
     }
 }
 
-/// For tables in which a number stands with several tags.
+/// For tables in which a number can have several tags.
 mod several {
     use alloc::vec::Vec;
 
@@ -284,15 +282,15 @@ mod several {
             Tags::new(packing, lines, place, unsafe { FIND[self.0](packing, lines, place) })
         }
 
-        /// Looks for a tag among those of a number.
+        /// Looks for a tag among the tags of a number.
         #[inline]
         pub(crate) fn among(self, packing: &Packing, lines: &[Line], number: u64, tag: u64) -> Among {
             // SAFETY: the CPU has the level's features, as for the other calls.
             unsafe { AMONG[self.0](packing, lines, number, tag) }
         }
 
-        /// Appends the tags of the numbers of these hashes. A number that has `most` of them is
-        /// handed to `more`, for the rest.
+        /// Appends the tags of the numbers of these hashes. Calls `more` for a number with `most`
+        /// tags; it appends the rest.
         #[inline]
         pub(crate) fn tags_of_many(
             self,

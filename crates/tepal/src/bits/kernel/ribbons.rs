@@ -1,4 +1,4 @@
-//! The functions of [`super::super::ribbon`] compiled once for each CPU level.
+//! The functions of [`super::super::ribbon`], compiled once for each CPU level.
 
 use super::*;
 use crate::bits::ribbon::ask::{self, Even, Large, Narrow};
@@ -10,7 +10,7 @@ use crate::bits::ribbon::shape::{Layer, Shape};
 use crate::bits::ribbon::solve;
 use crate::bits::ribbon::thin::{self, Thin};
 
-/// What asks a ribbon of one form.
+/// Makes the lookup functions for one form of a ribbon.
 macro_rules! asking {
     ($F:ident: $one:ident, $some:ident) => {
         table!($one: fn(shape: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
@@ -45,15 +45,15 @@ table!(NARROW: fn(thin: &Thin, first: &Shape, words: &[u64], h: &[u64], answers:
     thin.narrow::<P>(first, words, h, answers));
 table!(BEST_SEED: fn(most: u16, picks: &[u16]) -> (u8, usize) = thin::best_seed(most, picks));
 
-/// The band of a shard, and what goes into it.
+/// The band of a shard, and the keys that go into it.
 type OfShard<'a, E> = (&'a mut Band, Keys<'a, E>);
 
 /// Fills the bands of a shard or of two.
 type Fill<E> = unsafe fn(&Layer, u32, OfShard<'_, E>, Option<OfShard<'_, E>>);
 
-/// What goes into a ribbon, for whose sort there is a table.
+/// An entry of a ribbon for which a table of functions exists.
 pub(crate) trait Filled: Entry + 'static {
-    /// Each level's function.
+    /// The function of each level.
     const TABLE: &'static [Fill<Self>; NAMES.len()];
 }
 
@@ -65,21 +65,20 @@ impl Filled for (u64, u32) {
     const TABLE: &'static [Fill<(u64, u32)>; NAMES.len()] = &FILL_PAIRS;
 }
 
-/// One CPU level's functions for ribbons, of which those that ask are for one form.
+/// The functions of one CPU level for ribbons. The lookup functions are for one form.
 #[derive(Clone, Copy)]
 pub(crate) struct RibbonKernel {
     level: usize,
-    /// Nothing for a key that has to go the long way.
+    /// Returns `None` for a key that needs the general path.
     contains: unsafe fn(&Shape, &[u64], u64) -> Option<bool>,
-    /// Nothing of a ribbon all of whose keys do.
+    /// `None` for a ribbon whose keys all need the general path.
     contains_some: Option<ContainsSome>,
 }
 
-/// So many keys are answered sooner together with others that nobody asked for than one after the
-/// other.
+/// From this number of keys on, a full batch with filler keys is faster than single lookups.
 const WORTH_IT: usize = 16;
 
-/// Answers for so many keys, but for those whose bits it gives.
+/// Looks up [`AHEAD`] keys. The bits of the result mark the keys that need the general path.
 type ContainsSome = unsafe fn(&Shape, &[u64], &[u64; AHEAD], &mut [bool; AHEAD]) -> u32;
 
 impl RibbonKernel {
@@ -96,7 +95,7 @@ impl RibbonKernel {
         RibbonKernel { level, contains, contains_some }
     }
 
-    /// The best level's functions for this ribbon, and for no other.
+    /// The best level's functions, for this ribbon only.
     pub(crate) fn best(shape: &Shape) -> Self {
         RibbonKernel::new(chosen(), shape)
     }
@@ -107,11 +106,10 @@ impl RibbonKernel {
         available().map(|level| RibbonKernel::new(level, shape))
     }
 
-    // SAFETY of the calls below: these types are reached only through `best` and `available`, which
-    // hand out a level only after finding its CPU features; nothing else is required of the
-    // callers.
+    // SAFETY of the calls below: these types come only from `best` and `available`, which return a
+    // level only after finding its CPU features. The callers have nothing else to ensure.
 
-    /// Is what is stored for this hash its fingerprint?
+    /// Does the stored value of this hash equal its fingerprint?
     #[inline(always)]
     pub(crate) fn contains(self, shape: &Shape, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
@@ -127,7 +125,7 @@ impl RibbonKernel {
         unsafe { CONTAINS_ANYWHERE[self.level](shape, words, h) == Some(true) }
     }
 
-    /// Answers a batch; `answers` is as long as `h`.
+    /// Looks up a batch; `answers` is as long as `h`.
     #[inline]
     pub(crate) fn contains_many(self, shape: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
         let one_by_one = |h: &[u64], answers: &mut [bool]| {
@@ -136,7 +134,7 @@ impl RibbonKernel {
             }
         };
         let Some(contains_some) = self.contains_some else { return one_by_one(h, answers) };
-        // The first `count` of these.
+        // Looks up all keys; only the first `count` answers are used.
         let contains_some = |h: &[u64; AHEAD], answers: &mut [bool; AHEAD], count: usize| {
             // SAFETY: the CPU has the level's features, see above.
             let mut left = unsafe { contains_some(shape, words, h, answers) } & u32::MAX >> (AHEAD - count);
@@ -160,7 +158,7 @@ impl RibbonKernel {
         }
     }
 
-    /// [`contains`](Self::contains) of a ribbon with a second one behind it.
+    /// [`contains`](Self::contains) of a ribbon with a second ribbon behind it.
     #[inline]
     pub(crate) fn contains_thin(self, shape: &Shape, thin: &Thin, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
@@ -177,7 +175,7 @@ impl RibbonKernel {
         unsafe { CONTAINS_THIN_ANYWHERE[self.level](thin, shape, words, h) }
     }
 
-    /// [`contains_many`](Self::contains_many) of a ribbon with a second one behind it.
+    /// [`contains_many`](Self::contains_many) of a ribbon with a second ribbon behind it.
     pub(crate) fn contains_many_thin(
         self,
         shape: &Shape,
@@ -194,16 +192,16 @@ impl RibbonKernel {
     }
 }
 
-/// One CPU level's functions that get the values of a map.
+/// The functions of one CPU level that get the values of a map.
 #[derive(Clone, Copy)]
 pub(crate) struct MapKernel {
     level: usize,
-    /// Can a key go the short way?
+    /// Can a key use the fast path?
     is_large: bool,
 }
 
 impl MapKernel {
-    /// The best level's functions for this ribbon, and for no other.
+    /// The best level's functions, for this ribbon only.
     pub(crate) fn best(shape: &Shape) -> Self {
         MapKernel { level: chosen(), is_large: Large::is_of(shape) }
     }
@@ -215,7 +213,7 @@ impl MapKernel {
         available().map(move |level| MapKernel { level, is_large })
     }
 
-    /// The value that is stored for this hash, where one is.
+    /// The value stored for this hash, if there is one.
     #[inline]
     pub(crate) fn get(self, shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
         if self.is_large {
@@ -233,7 +231,7 @@ impl MapKernel {
         unsafe { GET[self.level](shape, words, greatest, h) }
     }
 
-    /// The same of a batch; `answers` is as long as `h`.
+    /// The values of a batch; `answers` is as long as `h`.
     #[inline]
     pub(crate) fn get_many(
         self,
@@ -258,7 +256,7 @@ impl MapKernel {
     }
 }
 
-/// One CPU level's functions that make ribbons.
+/// The functions of one CPU level that make ribbons.
 #[derive(Clone, Copy)]
 pub(crate) struct RibbonMaker(usize);
 

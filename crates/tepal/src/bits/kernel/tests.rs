@@ -1,4 +1,4 @@
-//! Every level, one key at a time and in batches, sets and asks just the positions of the plain
+//! Every level, with single keys and in batches, sets and reads exactly the positions of the plain
 //! rule.
 
 use alloc::vec;
@@ -10,7 +10,7 @@ use crate::bits::shape::Shape;
 use crate::bits::{self, words, words_mut};
 use crate::ids::Layout;
 
-/// Every layout and k, over arrays of one unit, of few, and of enough to fetch ahead.
+/// Every layout and k, in arrays of one unit, of a few units, and large enough for prefetching.
 fn shapes() -> Vec<Shape> {
     let mut shapes = Vec::new();
     for &layout in Layout::ALL {
@@ -27,7 +27,7 @@ fn shapes() -> Vec<Shape> {
     shapes
 }
 
-/// A stream of 64-bit numbers (SplitMix64), with the extremes in front.
+/// A stream of 64-bit numbers (SplitMix64), after the extreme values.
 fn hashes(count: usize) -> Vec<u64> {
     let mut state = 0x1234_5678u64;
     let mix = |mut z: u64| {
@@ -103,8 +103,7 @@ fn every_level_is_the_plain_rule() {
     }
 }
 
-/// Batches of every length around the sizes of the pieces, with answers left over from another
-/// batch.
+/// Batches of every length around the sizes of the pieces, with answers left from another batch.
 #[test]
 fn batches_of_any_length() {
     let keys = hashes(1100);
@@ -126,7 +125,7 @@ fn batches_of_any_length() {
     }
 }
 
-/// Filled part by part, pass by pass, whatever is fetched meanwhile.
+/// Filled part by part and pass by pass, with prefetching of any lines.
 #[cfg(feature = "parallel")]
 #[test]
 fn every_level_fills_parts_by_the_plain_rule() {
@@ -159,7 +158,7 @@ fn every_level_fills_parts_by_the_plain_rule() {
     }
 }
 
-/// Each level under its name, the best first, and last the one that every machine has.
+/// Each level has a name, the best level first and last the one that every machine has.
 #[test]
 fn levels_have_names() {
     let rules = Rules::new(Shape::new(Layout::Line, 8, 512).unwrap());
@@ -172,8 +171,7 @@ fn levels_have_names() {
     assert!(!names.is_empty() && all.ends_with(&names), "{names:?}");
 }
 
-/// A level is taken by its name, or not at all: a name that is not there is no reason to take
-/// another.
+/// A level is chosen by its name. A name that does not exist never chooses another level.
 #[cfg(all(tepal_levels, feature = "std"))]
 mod forced {
     use super::*;
@@ -192,7 +190,7 @@ mod forced {
     }
 }
 
-/// Lines that lack a place of the rules are never touched: each call panics before.
+/// Lines too few for the rules are never touched: each call panics first.
 #[cfg(feature = "std")]
 #[test]
 fn too_few_lines_are_a_mistake() {
@@ -223,9 +221,9 @@ fn too_few_lines_are_a_mistake() {
     }
 }
 
-/// Random hashes in random arrays, partly filled, of every layout and k: every level against the
-/// plain rule, with every call. `TEPAL_CASES=100000000 cargo test --release -p tepal --lib --
-/// random_cases --nocapture` does many.
+/// Random hashes in random, partly filled arrays of every layout and k: every level against the
+/// plain rule, with every call. More cases:
+/// `TEPAL_CASES=100000000 cargo test --release -p tepal --lib -- random_cases --nocapture`.
 #[cfg(feature = "std")]
 #[test]
 fn random_cases() {
@@ -249,7 +247,7 @@ fn random_cases() {
         let units = 1 + random() % (1 << (random() % 11));
         let shape = Shape::new(layout, k, units * layout.unit_bits()).unwrap();
         let rules = Rules::new(shape);
-        // About half full before, so that both answers are frequent.
+        // About half full first, so that both answers are frequent.
         let mut filled = Model(bits::zeroed(shape.lines()).unwrap());
         for _ in 0..shape.bit_len * 2 / 3 / u64::from(k) {
             filled.insert(&rules.positions(shape, random()));
@@ -287,7 +285,7 @@ fn random_cases() {
     std::println!("{cases} hashes at the levels {levels:?}, {held} of them held: no difference");
 }
 
-/// Integers are hashed alike by every level, however many come together.
+/// Every level hashes integers alike, in batches of any length.
 #[test]
 fn every_level_hashes_integers_alike() {
     let integers = hashes(1030);
@@ -303,7 +301,7 @@ fn every_level_hashes_integers_alike() {
     }
 }
 
-/// Whether a key is new is whether it sets a bit.
+/// A key is new exactly if it sets a bit.
 #[test]
 fn noting_is_counting_above_none() {
     for shape in shapes().into_iter().filter(|shape| shape.lines() < 2000) {
@@ -320,7 +318,7 @@ fn noting_is_counting_above_none() {
     }
 }
 
-/// The fullest line and the fullest half of one, by every level, of plain lines and of shared ones.
+/// Every level finds the fullest line and the fullest half line, in plain and in shared lines.
 #[test]
 fn every_level_finds_the_fullest_line() {
     let rules = Rules::new(Shape::new(Layout::Line, 6, 512).unwrap());

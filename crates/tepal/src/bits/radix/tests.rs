@@ -1,4 +1,4 @@
-//! Queues keep every hash, in order and in its part.
+//! Queues keep every hash, in order and in the right part.
 
 use alloc::vec;
 
@@ -7,8 +7,7 @@ use super::*;
 /// More parts than a block has hashes.
 const PARTS: usize = 300;
 
-/// A queue begins in its own block, at the start of a line, and neighbours begin at different
-/// lines.
+/// A queue begins in its own block at the start of a line. Neighbours begin at different lines.
 #[test]
 fn queues_begin_apart() {
     for part in 0..PARTS {
@@ -22,10 +21,10 @@ fn queues_begin_apart() {
 fn every_hash_is_in_its_queue_in_order() {
     for (parts, hashes) in [(1, 0), (1, 1), (1, 127), (1, 128), (1, 129), (3, 5000), (PARTS, 60_000)] {
         let hash = |i: usize| (i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        // Uneven: one hash in two falls on the last part.
+        // Uneven: every second hash falls on the last part.
         let part = |h: u64| if h >> 63 == 0 { parts - 1 } else { (h >> 20) as usize % parts };
         let mut queues = Queues::new(parts, hashes).unwrap();
-        // Used twice: what was sorted before is gone.
+        // Used twice: the second sort starts from empty queues.
         for items in [0..hashes, hashes / 3..hashes] {
             let (sorted, stopped) = queues.sort(items.clone(), |i| Ok(hash(i)), part);
             assert!(sorted == items.len() && stopped.is_ok());

@@ -1,23 +1,23 @@
-//! The value of a key.
+//! Looks up the value of a key.
 //!
-//! Nearly every key of a large ribbon is in the first layer, and goes the short way, [`contains`]
-//! or, with others, [`contains_some`](super::batch::contains_some): eight columns at once are held
-//! against its fingerprint. All others go the long way, [`contains_anywhere`].
+//! Nearly every key of a large ribbon is in the first layer and takes the fast path, [`contains`]
+//! or in a batch [`contains_some`](super::batch::contains_some): eight columns at a time are
+//! compared with its fingerprint. All other keys take the general path, [`contains_anywhere`].
 
 use super::shape::{Layer, Shape, bucket_shift, code, threshold};
 use super::{coefficients, fingerprint, last, lowest};
 use crate::bits::parities::{Eights, Parities};
 
-/// Columns that are read at once.
+/// The number of columns that are read at once.
 pub(super) const LANES: usize = 8;
 
-/// What of a ribbon is known before it is asked, so that nobody looks for it with every key.
+/// Properties of a ribbon that are known before a lookup, so that no lookup has to test them.
 pub(crate) trait Form {
-    /// Its first layer is large, and the hashes of its keys there are theirs.
+    /// The first layer is large, and the hash of a key there is the key's hash itself.
     const IS_LARGE: bool;
-    /// And no key of that layer has more columns than are read at once.
+    /// Also, no key of that layer has more columns than are read at once.
     const IS_NARROW: bool;
-    /// And all its keys have as many.
+    /// Also, all keys have the same number of columns.
     const IS_EVEN: bool;
 }
 
@@ -35,13 +35,13 @@ macro_rules! forms {
 }
 
 forms! {
-    /// A form that every ribbon has, and each of its layers.
+    /// The form of every ribbon, and of each layer.
     Any: false, false, false;
-    /// That of a large ribbon.
+    /// The form of a large ribbon.
     Large: true, false, false;
-    /// That of one of at most eight columns.
+    /// The form of a large ribbon with at most eight columns.
     Narrow: true, true, false;
-    /// That of one whose keys all have as many.
+    /// The form of a large ribbon with at most eight columns, the same number for all keys.
     Even: true, true, true;
 }
 
@@ -64,19 +64,19 @@ impl Even {
     }
 }
 
-/// Where the value of a key is in a layer.
+/// The place of a key's value in a layer.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The first columns' words of the slots from the start on.
+    /// The word of the first column, in the slots of the start.
     pub(super) at: usize,
-    /// Have these slots one column more than the layer?
+    /// Do these slots have one column more than the layer?
     pub(super) has_more: bool,
     /// Columns of the key.
     pub(super) columns: u8,
 }
 
 impl Layer {
-    /// Where the value of a key is that starts here.
+    /// The place of the value of a key with this start.
     #[inline(always)]
     pub(super) fn place<F: Form>(&self, start: u64) -> Place {
         let word = (start >> 6) as usize;
@@ -91,7 +91,7 @@ impl Layer {
         }
     }
 
-    /// Is a key that starts here in a later layer?
+    /// Is a key with this start in a later layer?
     #[inline(always)]
     pub(super) fn is_bumped<F: Form>(&self, words: &[u64], start: u64) -> bool {
         let is_coarse = F::IS_LARGE || self.is_coarse();
@@ -101,7 +101,7 @@ impl Layer {
     }
 }
 
-/// The coefficients of a key for the slots of its first word, and for those of the next.
+/// The coefficients of a key for the slots of its first word, and for the slots of the next word.
 #[inline(always)]
 pub(super) fn halves(c: u64, start: u64) -> (u64, u64) {
     let shift = start & 63;
@@ -109,7 +109,7 @@ pub(super) fn halves(c: u64, start: u64) -> (u64, u64) {
 }
 
 impl Place {
-    /// Is a value here? Nothing where too few words follow to look at eight.
+    /// Does this place hold `value`? `None` if too few words follow to read eight.
     #[inline(always)]
     fn holds<F: Form, P: Parities>(self, eights: Eights<'_>, halves: (u64, u64), value: u64) -> Option<bool> {
         let (first, second) = eights.at(self.at, self.has_more)?;
@@ -130,7 +130,7 @@ impl Place {
         Some(true)
     }
 
-    /// The parities of all columns, eight at a time; nothing where too few words follow.
+    /// The parities of all columns, eight at a time. `None` if too few words follow.
     #[inline(always)]
     pub(super) fn value<P: Parities>(self, eights: Eights<'_>, halves: (u64, u64)) -> Option<u64> {
         let (mut all, mut from) = (0, 0);
@@ -142,7 +142,7 @@ impl Place {
         Some(lowest(all, self.columns.into()))
     }
 
-    /// The same, one after the other.
+    /// The parities of all columns, one after the other.
     fn value_by_columns(self, layer: &Layer, words: &[u64], (low, high): (u64, u64)) -> u64 {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         let step = usize::from(layer.columns) + usize::from(self.has_more);
@@ -153,7 +153,7 @@ impl Place {
     }
 }
 
-/// The layer of a key, its hash there and its start; nothing where it is in the last slots.
+/// The layer of a key, its hash there and its start. `None` if the key is in the last slots.
 #[inline(always)]
 fn layer_of<'a>(shape: &'a Shape, words: &[u64], h: u64) -> Option<(&'a Layer, u64, u64)> {
     for layer in shape.layers() {
@@ -174,14 +174,14 @@ fn last_value(shape: &Shape, words: &[u64], h: u64) -> u64 {
     last::value(last, fields.last, fields.deep, fields.last_seed, h)
 }
 
-/// The value of a key, and how many columns it has.
+/// The value of a key and its number of columns.
 #[inline(always)]
 pub(super) fn value<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
     let Some((layer, x, start)) = layer_of(shape, words, h) else {
         return (last_value(shape, words, h), shape.fields().deep.into());
     };
     let (place, halves) = (layer.place::<Any>(start), halves(coefficients(x), start));
-    // No closures here: what a level's function may use of the CPU, a closure may not.
+    // No closures here: a closure may not use the CPU features of a level's function.
     if let Some(eights) = Eights::new(words, layer.columns) {
         if let Some(value) = place.value::<P>(eights, halves) {
             return (value, place.columns.into());
@@ -190,7 +190,7 @@ pub(super) fn value<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> (u64, 
     (place.value_by_columns(layer, words, halves), place.columns.into())
 }
 
-/// The same, one column after the other: what the tests hold every level against.
+/// The value of a key, one column after the other. Tests compare every level with it.
 #[cfg(test)]
 pub(super) fn value_plainly(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
     let Some((layer, x, start)) = layer_of(shape, words, h) else {
@@ -200,7 +200,7 @@ pub(super) fn value_plainly(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) 
     (place.value_by_columns(layer, words, halves(coefficients(x), start)), place.columns.into())
 }
 
-/// Is what is stored for this hash its fingerprint? The long way.
+/// Does the stored value of this hash equal its fingerprint? The general path.
 #[inline(always)]
 pub(crate) fn contains_anywhere<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> bool {
     if shape.is_empty() {
@@ -210,7 +210,8 @@ pub(crate) fn contains_anywhere<P: Parities>(shape: &Shape, words: &[u64], h: u6
     lowest(value ^ fingerprint(h), columns) == 0
 }
 
-/// The same for nearly every key of a large ribbon; nothing for one that has to go the long way.
+/// [`contains_anywhere`] for nearly every key of a large ribbon. `None` if the key needs the
+/// general path.
 #[inline(always)]
 pub(crate) fn contains<F: Form, P: Parities>(shape: &Shape, words: &[u64], h: u64) -> Option<bool> {
     let first = shape.first();

@@ -1,5 +1,5 @@
-//! The equations of a shard, in a band: Gaussian elimination as they come. Where a bucket takes no
-//! further ones, those that start first in it are left to the next layer.
+//! Gaussian elimination of the equations of a shard, one by one, in a band. If a bucket cannot take
+//! an equation, the keys with the first starts in that bucket go to the next layer.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -10,27 +10,27 @@ use super::{coefficients, lowest, stored};
 use crate::bits::memory;
 use crate::error::Result;
 
-/// The equations of a shard, at most one for each slot.
+/// The equations of a shard, at most one in each slot.
 pub(crate) struct Band {
-    /// Coefficients from this slot on, of which the first is 1, and value; no coefficients where
-    /// there is no equation.
+    /// The coefficients from this slot on (the first is 1) and the value. The coefficients are 0 if
+    /// the slot has no equation.
     rows: Vec<(u64, u64)>,
-    /// Which keys of each bucket are left to the next layer.
+    /// The code of each bucket: which of its keys go to the next layer.
     codes: Vec<u8>,
     /// The start of each key.
     starts: Vec<u32>,
-    /// Of the bucket under way, where keys of which start have their equations.
+    /// For the present bucket: the start of each placed key, and the slot of its equation.
     placed: Vec<(u32, u32)>,
 }
 
-/// The keys of a shard, by their hashes in its layer, ascending and each once, and where those go
-/// that are left over, by their own.
+/// The keys of a shard, by their hashes in its layer, ascending and without repeats. The keys that
+/// are bumped to the next layer are appended to `bumped`, by their own hashes.
 pub(crate) struct Keys<'a, E> {
     pub(crate) keys: &'a [E],
     pub(crate) bumped: &'a mut Vec<E>,
 }
 
-/// An equation on its way to a slot where none is.
+/// An equation that is looking for a slot without an equation.
 #[derive(Clone, Copy)]
 struct Equation {
     slot: usize,
@@ -39,13 +39,13 @@ struct Equation {
 }
 
 impl Equation {
-    /// Does its way end at this row: is there none, or one with the same coefficients?
+    /// Does the search end at this row: is it empty, or does it have the same coefficients?
     #[inline(always)]
     fn ends(self, row: (u64, u64)) -> bool {
         row.0 == 0 || row.0 == self.c
     }
 
-    /// One slot or more on, once this row was taken from it.
+    /// The equation after subtracting this row: it moves on by one slot or more.
     #[inline(always)]
     fn past(self, row: (u64, u64)) -> Self {
         let c = self.c ^ row.0;
@@ -54,27 +54,27 @@ impl Equation {
     }
 }
 
-/// A shard on the way.
+/// A shard during elimination.
 struct Shard<'a, E> {
     band: &'a mut Band,
     layer: &'a Layer,
     keys: Keys<'a, E>,
     /// Bits of a value.
     columns: u32,
-    /// The first slot of the bucket under way.
+    /// The first slot of the present bucket.
     first: u32,
-    /// Its keys.
+    /// The range of its keys.
     begin: usize,
     end: usize,
-    /// Those of one start, of which the last one in the bucket comes first, and which of them is
-    /// under way. Within it they ascend: where a column ends before the others, another order
-    /// leaves other bits.
+    /// The keys with one start, and the present one of them. The groups of a bucket are taken from
+    /// the last start to the first; the keys of a group ascend. The order matters: where a column
+    /// ends before the others, another order gives other bits.
     group: Range<usize>,
     now: usize,
 }
 
 impl<'a, E: Entry> Shard<'a, E> {
-    /// Begins a shard; its first equation, if it has a key.
+    /// Begins a shard. Returns its first equation if it has a key.
     #[inline(always)]
     fn begin(
         band: &'a mut Band,
@@ -94,7 +94,7 @@ impl<'a, E: Entry> Shard<'a, E> {
         (shard, equation)
     }
 
-    /// The keys of the bucket that begins at `first`.
+    /// Finds the keys of the bucket that begins at `first`.
     #[inline(always)]
     fn open(&mut self) {
         let past = self.first + (1 << self.layer.bucket_shift);
@@ -102,7 +102,7 @@ impl<'a, E: Entry> Shard<'a, E> {
         (self.group, self.now) = (self.end..self.end, self.end);
     }
 
-    /// The bucket is done, and has this code.
+    /// Ends the bucket with this code, and opens the next one.
     #[inline(always)]
     fn close(&mut self, code: u64) {
         let limit = self.first + self.layer.threshold(code) as u32;
@@ -118,7 +118,7 @@ impl<'a, E: Entry> Shard<'a, E> {
         self.open();
     }
 
-    /// The next key's equation; nothing where all buckets are done.
+    /// The equation of the next key; `None` after the last bucket.
     #[inline(always)]
     fn next(&mut self) -> Option<Equation> {
         self.now += 1;
@@ -140,9 +140,10 @@ impl<'a, E: Entry> Shard<'a, E> {
         Some(Equation { slot: self.band.starts[self.now] as usize, c: coefficients(x), value })
     }
 
-    /// What comes behind an equation whose way ends here: it is put where there is none, is there
-    /// already, or goes against those that are there. What is put stands in nobody's way: what was
-    /// there before does not change.
+    /// Ends the search of an equation and returns the next equation. The row is empty: the equation
+    /// is placed. Or the row has the same value: nothing to do. Or it has another value: the
+    /// equation contradicts the placed ones, and the bucket is closed. Placing an equation changes
+    /// no other one.
     #[inline(always)]
     fn end(&mut self, equation: Equation) -> Option<Equation> {
         let Equation { slot, c, value } = equation;
@@ -168,7 +169,7 @@ impl Band {
         Band { rows: Vec::new(), codes: Vec::new(), starts: Vec::new(), placed: Vec::new() }
     }
 
-    /// Makes room for a shard of this layer with this number of keys.
+    /// Reserves space for a shard of this layer with this number of keys.
     pub(crate) fn make_room(&mut self, layer: &Layer, keys: usize) -> Result<()> {
         self.rows.clear();
         memory::reserve(&mut self.rows, layer.slots as usize)?;
@@ -185,8 +186,9 @@ impl Band {
     }
 }
 
-/// Fills the bands of a shard, or of two, with so many bits of what is stored for each key. Each
-/// step of an equation waits for the one before it: those of another shard are taken meanwhile.
+/// Fills the bands of one shard or of two, with the lowest `columns` bits of each key's stored
+/// value. Each step of an equation waits for the step before it; meanwhile the other shard makes a
+/// step.
 #[inline(always)]
 pub(crate) fn fill<E: Entry>(
     layer: &Layer,
@@ -215,7 +217,7 @@ pub(crate) fn fill<E: Entry>(
     finish(&mut one, first);
 }
 
-/// The rest of a shard.
+/// Finishes a shard.
 #[inline(always)]
 fn finish<E: Entry>(shard: &mut Shard<'_, E>, mut equation: Option<Equation>) {
     while let Some(mut here) = equation {

@@ -1,5 +1,5 @@
-//! Many keys at once, of a large ribbon: first everything that needs no columns, while these come
-//! nearer, then the columns of one key after the other.
+//! Batches of lookups in a large ribbon. First it computes everything that needs no columns while
+//! these are prefetched, then it reads the columns of one key after the other.
 
 use super::ask::{Form, LANES, halves};
 use super::shape::{Shape, bucket_shift, code_in, threshold, word_of_code};
@@ -7,19 +7,19 @@ use super::{lowest, product};
 use crate::bits::fetch::fetch_at;
 use crate::bits::parities::{Eights, Parities};
 
-/// How many keys are on their way at once: a bit each of a mask.
+/// Keys in a group of lookups: one bit each in a mask.
 pub(crate) const AHEAD: usize = 32;
 
-/// From so many words on, columns are asked for before they are needed.
+/// From this number of words on, columns are prefetched.
 pub(super) const FETCH_FROM: usize = 1 << 14;
 
-/// The lower half of a number. No layer has 2^32 words or shards, or as many slots in one.
+/// The lower half of a number. No layer has 2^32 words, shards, or slots in a shard.
 const HALF: u64 = u32::MAX as u64;
 
-/// Slots of a bucket of a large ribbon's first layer, as a shift.
+/// The binary logarithm of the slots in a bucket of a large ribbon's first layer.
 const BUCKET: u32 = bucket_shift(true);
 
-/// Answers for so many; the bits of those that have to go the long way are set in what it gives.
+/// Looks up a group. The result has a bit set for each key that needs the general path.
 #[inline(always)]
 pub(crate) fn contains_some<F: Form, P: Parities>(
     shape: &Shape,
@@ -33,7 +33,7 @@ pub(crate) fn contains_some<F: Form, P: Parities>(
         return !0;
     };
     let most = usize::from(first.most_columns());
-    // Starts in their shard, and the shards.
+    // The start of each key in its shard, and the shards.
     let (mut starts, mut shards) = ([0; AHEAD], [0; AHEAD]);
     let (mut coefficients, mut different) = ([0; AHEAD], [0; AHEAD]);
     for i in 0..AHEAD {
@@ -79,7 +79,7 @@ pub(crate) fn contains_some<F: Form, P: Parities>(
             Some((a, b)) => parities = P::parities(a, b, halves),
             None => left |= 1 << i,
         }
-        // Of a narrow one that is all.
+        // A narrow ribbon has no further columns.
         for from in (LANES..if F::IS_NARROW { 0 } else { most }).step_by(LANES) {
             match eights.at(at + from, has_more) {
                 Some((a, b)) => parities |= P::parities(a, b, halves) << from,

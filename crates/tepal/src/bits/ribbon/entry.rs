@@ -1,14 +1,14 @@
-//! A key on its way into a ribbon.
+//! A key to be stored in a ribbon.
 
-/// The hash of a key, and the value that is to be stored for it. They are sorted by hash.
+/// The hash of a key, and the value to store for it. Entries are sorted by hash.
 pub(crate) trait Entry: Copy + Ord + Send + Sync {
     /// The hash.
     fn hash(self) -> u64;
 
-    /// The same key by its hash in another layer.
+    /// The same key with its hash in another layer.
     fn with_hash(self, hash: u64) -> Self;
 
-    /// The value: 0 where its fingerprint is all that is stored.
+    /// The value; 0 if only the fingerprint is stored.
     fn value(self) -> u64;
 }
 

@@ -1,7 +1,7 @@
-//! The value of a key in a map.
+//! Looks up the value of a key in a map.
 //!
-//! As in a filter, nearly every key of a large ribbon is in the first layer, and goes the short
-//! way, [`get_near`] or, with others, [`get_some`]. All others go the long way, [`get`].
+//! As in a filter, nearly every key of a large ribbon is in the first layer and takes the fast
+//! path, [`get_near`] or in a batch [`get_some`]. All other keys take the general path, [`get`].
 
 use super::ask::{LANES, Large, halves, value};
 use super::batch::{AHEAD, FETCH_FROM};
@@ -10,8 +10,8 @@ use super::{coefficients, fingerprint, lowest, mask};
 use crate::bits::fetch::fetch_at;
 use crate::bits::parities::{Eights, Parities};
 
-/// The value of a key for which this is stored in so many columns; none where the fingerprint above
-/// it is another one, or the value is above the greatest there is.
+/// The value of a key from its stored bits and their number. `None` if the fingerprint above the
+/// value does not match, or the value is above the largest value of the map.
 #[inline(always)]
 fn value_of(shape: &Shape, (stored, columns): (u64, u32), greatest: u32, h: u64) -> Option<u32> {
     let value_bits = shape.fields().value_bits.into();
@@ -20,13 +20,13 @@ fn value_of(shape: &Shape, (stored, columns): (u64, u32), greatest: u32, h: u64)
     (is_its_own && value <= greatest).then_some(value)
 }
 
-/// The value that is stored for this hash. The long way.
+/// The value stored for this hash. The general path.
 #[inline(always)]
 pub(crate) fn get<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
     value_of(shape, value::<P>(shape, words, h), greatest, h)
 }
 
-/// [`get`] of a large ribbon; nothing for a key that has to go the long way.
+/// [`get`] in a large ribbon. `None` if the key needs the general path.
 #[inline(always)]
 pub(crate) fn get_near<P: Parities>(
     shape: &Shape,
@@ -37,7 +37,7 @@ pub(crate) fn get_near<P: Parities>(
     get_from::<P>(shape, words, greatest, shape.first().start_of_all(h), h)
 }
 
-/// [`get_near`] for a key that starts here in the first layer.
+/// [`get_near`] of a key with this start in the first layer.
 #[inline(always)]
 fn get_from<P: Parities>(
     shape: &Shape,
@@ -56,8 +56,8 @@ fn get_from<P: Parities>(
     Some(value_of(shape, (stored, place.columns.into()), greatest, h))
 }
 
-/// Answers at most [`AHEAD`] questions to a large ribbon; the bits of those keys that have to go
-/// the long way are set in what it gives. `answers` is as long as `h`.
+/// Looks up at most [`AHEAD`] keys in a large ribbon. The result has a bit set for each key that
+/// needs the general path. `answers` is as long as `h`.
 #[inline(always)]
 pub(crate) fn get_some<P: Parities>(
     shape: &Shape,

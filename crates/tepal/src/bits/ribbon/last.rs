@@ -1,4 +1,4 @@
-//! The last slots: for a few keys, each of whose equations goes over all of them.
+//! The last slots, for a few keys. The equation of each key covers all of them.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -12,11 +12,11 @@ use crate::error::{Error, Result};
 /// The coefficients of a key.
 type Row = [u64; 4];
 
-/// Behind what the hashes are moved by in the layers.
+/// Larger than any number that moves the hashes in the layers.
 const MOVED: u64 = 65_536;
 
-/// Finished twice: hashes that differ in eight neighbouring bits only, all 256 of them, have else
-/// equations that add up to nothing.
+/// The hash is finished twice. Otherwise the equations of all 256 hashes that differ only in eight
+/// neighbouring bits would add up to zero.
 fn row(slots: u16, seed: u8, h: u64) -> Row {
     let h = finish(h);
     core::array::from_fn(|i| {
@@ -43,14 +43,14 @@ pub(crate) fn value(words: &[u64], slots: u16, columns: u8, seed: u8, h: u64) ->
     })
 }
 
-/// Slots that give each key its value.
+/// Values of the slots that give each key its value.
 pub(crate) struct Solved {
     pub(crate) slots: u16,
     pub(crate) seed: u8,
     pub(crate) words: Vec<u64>,
 }
 
-/// Of a few keys, each once, with the value of each, of so many bits.
+/// Solves for a few keys without repeats; `value` returns the value of a key, of `columns` bits.
 pub(crate) fn solve<E: Entry>(keys: &[E], columns: u8, value: impl Fn(E) -> u64) -> Result<Solved> {
     // A random square system has a solution in three of ten cases.
     for slots in keys.len() as u16..=MOST_LAST {
@@ -68,9 +68,9 @@ pub(crate) fn solve<E: Entry>(keys: &[E], columns: u8, value: impl Fn(E) -> u64)
     ))
 }
 
-/// The value of each slot, if there are such; 0 where it does not matter.
+/// The value of each slot, if there is a solution; 0 for a slot whose value does not matter.
 fn eliminate<E: Entry>(keys: &[E], slots: u16, seed: u8, value: &impl Fn(E) -> u64) -> Option<Vec<u64>> {
-    // Of each slot, the equation whose first coefficient is there.
+    // For each slot, the equation whose first coefficient is there.
     let mut rows: Vec<Option<(Row, u64)>> = vec![None; slots.into()];
     for &key in keys {
         let (mut c, mut sum) = (row(slots, seed, key.hash()), value(key));

@@ -1,17 +1,18 @@
-//! A bumped ribbon: slots in which each key finds what was stored for it, in hardly more bits than
-//! that has (FORMAT.md, section 2.8).
+//! A bumped ribbon: slots in which each key finds its stored value, with hardly more bits than the
+//! values themselves (FORMAT.md, section 2.8).
 //!
-//! A key has a start among the slots of a layer, and 64 coefficients. Its value is, column by
-//! column, the parity of those slots from its start on that its coefficients name. Keys for which a
-//! place in their layer is too dense are in the next one. What is where is in [`shape`], looking a
-//! value up in [`ask`]; slots that give each key its value are found in [`band`] and [`mod@solve`];
-//! of the few keys that are left over in [`last`]. How often a key that was not stored finds its
-//! fingerprint is counted in [`rate`]. A second ribbon for a rate between two powers of two is in
-//! [`thin`].
+//! A key has a start among the slots of a layer and 64 coefficients. The coefficients select slots
+//! from the start on; column by column, the value of the key is the parity of these slots. A key
+//! whose place in a layer is too dense is bumped to the next layer.
 //!
-//! What is stored for a key is [`stored`]: the value that it has in a map, mixed with its hash, in
-//! the lowest columns, and of its fingerprint as many bits as there are columns above. Of a filter
-//! there is no value: [`ask::contains`] compares fingerprints, [`get`] gives values too.
+//! [`shape`] has the places of all parts, [`ask`] looks a value up. [`band`] and [`mod@solve`] find
+//! the slots that give each key its value, [`last`] those of the few keys that remain. [`rate`]
+//! computes the false-positive rate. [`thin`] is a second ribbon, for a rate between two powers of
+//! two.
+//!
+//! The value stored for a key is [`stored`]. The lowest columns hold the key's value in a map,
+//! mixed with its hash; the columns above hold bits of its fingerprint. A filter has no values:
+//! [`ask::contains`] compares fingerprints. [`get`] also returns values.
 
 pub(crate) mod ask;
 pub(crate) mod band;
@@ -24,40 +25,39 @@ pub(crate) mod shape;
 pub(crate) mod solve;
 pub(crate) mod thin;
 
-/// What the hash of a key is moved by from layer to layer: 2^64 over the golden ratio. By the same
-/// number hashes are multiplied.
+/// The hash of a key moves by a multiple of this number from layer to layer: 2^64 divided by the
+/// golden ratio. Hashes are also multiplied by it.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The hash of a key times an odd number, once its halves are mixed: 64 bits that are one to one
-/// with it, and 64 of a further use.
+/// The hash of a key, with its halves mixed, times an odd number. The lower 64 bits are one to one
+/// with the hash; the upper 64 bits give the fingerprint.
 #[inline(always)]
 const fn product(h: u64) -> (u64, u64) {
     let product = (h ^ h >> 32) as u128 * STEP as u128;
     (product as u64, (product >> 64) as u64)
 }
 
-/// What tells a key from others: as many of these bits as there are columns for them, the lowest
-/// first.
+/// The fingerprint of a key. A ribbon stores the lowest of these bits, one for each column.
 #[inline(always)]
 pub(crate) const fn fingerprint(h: u64) -> u64 {
     product(h).1 & u32::MAX as u64
 }
 
-/// What is stored for a key that has a value of so many bits: as many of these bits as the key has
-/// columns, the lowest first.
+/// The value stored for a key with a value of `value_bits` bits. A ribbon stores the lowest of
+/// these bits, one for each column of the key.
 #[inline(always)]
 pub(crate) const fn stored(h: u64, value: u64, value_bits: u32) -> u64 {
     value ^ mask(h, value_bits) | fingerprint(h) << value_bits
 }
 
-/// What the value of a key is mixed with, so that columns are those of chance whatever the values
-/// are: a key that was not stored finds every value as often.
+/// The bits that are mixed with the value of a key. With them the columns are random for any
+/// values, so a non-member finds every value equally often.
 #[inline(always)]
 const fn mask(h: u64, value_bits: u32) -> u64 {
     lowest(product(h).0 >> 32, value_bits)
 }
 
-/// The 64 coefficients of a key in a layer, by its hash there. The first is 1.
+/// The 64 coefficients of a key in a layer, from its hash there. The first is 1.
 #[inline(always)]
 const fn coefficients(x: u64) -> u64 {
     product(x).0 | 1

@@ -1,14 +1,13 @@
-//! How often a key that was not stored finds its fingerprint: exactly, as an average over all
-//! hashes.
+//! The false-positive rate of a ribbon: exact, as an average over all hashes.
 //!
-//! A fingerprint of r bits is found by chance once in 2^r times, so that the rate follows from how
-//! many starts of the first layer have how many columns for it, and from how many of them lead to
-//! later layers.
+//! A fingerprint of r bits matches by chance once in 2^r lookups. So the rate depends on how many
+//! starts of the first layer have how many columns for it, and how many starts lead to later
+//! layers.
 
 use super::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
 
-/// The least columns for a rate of 1 or less, and whether they are all that it takes: 2^-columns is
-/// the rate.
+/// The fewest columns for a rate of at most 1, and whether they reach the rate without a further
+/// bit: then it is 2^-columns.
 pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
     let (mut columns, mut reached) = (0, 1.0);
     while columns < 32 && reached * 0.5 >= rate {
@@ -18,8 +17,8 @@ pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
     (columns, reached <= rate)
 }
 
-/// What a ribbon of so many keys with values of so many bits has for a rate, before it has layers,
-/// and whether its columns are all that the rate takes.
+/// The fields of a ribbon for this number of keys, bits of a value and rate, before it has layers;
+/// and whether its columns reach the rate without a further bit.
 pub(crate) fn fields_for(keys: u64, value_bits: u8, rate: f64) -> (Fields, bool) {
     let (columns, is_exact) = columns_for(rate);
     let deep_has_more = if keys > LAST_KEYS as u64 { rate * power(columns) <= 0.75 } else { !is_exact };
@@ -41,25 +40,26 @@ fn power(columns: u8) -> f64 {
     (1u64 << columns) as f64
 }
 
-/// Starts of the bucket with this number, counted over all shards.
+/// The number of starts in this bucket; buckets are counted over all shards.
 fn starts(layer: &Layer, bucket: u64) -> u64 {
     let size = 1 << layer.bucket_shift;
     let first = bucket % layer.buckets_of_shard() * size;
     layer.starts.saturating_sub(first).min(size)
 }
 
-/// Those of them that lead to later layers.
+/// The number of these starts that lead to later layers.
 fn bumped(layer: &Layer, bucket: u64, code: u64) -> u64 {
     layer.threshold(code).min(starts(layer, bucket))
 }
 
-/// Twice 2^columns times the rate of a filter times its starts: what starts with one column more
-/// count, those without one, and those that lead to later layers.
+/// The weight of a start that leads to later layers. The weighted sum over all starts is twice
+/// 2^columns times the rate times the number of starts. A start with one more column weighs 1,
+/// without it 2.
 fn share_of_deep(fields: &Fields) -> u64 {
     if fields.deep > fields.columns { 1 } else { 2 }
 }
 
-/// The rate of a ribbon of these words.
+/// The rate of a ribbon with these words.
 pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
     let fields = shape.fields();
     let Some(layer) = shape.layers().first() else {
@@ -75,8 +75,8 @@ pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
     sum as f64 / (all as f64 * 2.0 * power(fields.print_columns()))
 }
 
-/// In how many words of the first layer, whose codes these are, keys have to have one column more
-/// for the rate: as few as can be.
+/// The fewest words of the first layer whose keys need one more column to reach the rate. `codes`
+/// are the codes of that layer.
 pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
     let layer = Layer::new(fields, 0);
     let (mut all, mut sum) = (0, 0);
@@ -94,9 +94,9 @@ pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
     (((buckets << layer.bucket_shift) / 64) as u32).min(fields.words[0])
 }
 
-/// About as many, before there are codes.
+/// An estimate of [`split_for`], before there are codes.
 pub(crate) fn split_guessed(fields: &Fields, rate: f64) -> u32 {
-    // The share of starts that lead to later layers, where 0.95 of the keys have a slot.
+    // The share of starts that lead to later layers, with slots for 0.95 of the keys.
     const BUMPED: f64 = 0.0465;
     let more = 2.0 * (1.0 - rate * power(fields.print_columns()));
     let of_deep = if fields.deep > fields.columns { BUMPED } else { 0.0 };

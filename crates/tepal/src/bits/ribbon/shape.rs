@@ -1,50 +1,50 @@
-//! What of a ribbon is where.
+//! The places of all parts of a ribbon.
 
 use super::STEP;
 use crate::bits::mix::{finish, unfinish};
 use crate::bits::rule::reduce;
 use crate::error::{Error, Result};
 
-/// Layers at most, beside the last slots.
+/// The most layers, beside the last slots.
 pub(crate) const LAYERS: usize = 8;
-/// So many keys or fewer are in the last slots.
+/// The most keys in the last slots; a ribbon with at most this number has only last slots.
 pub(crate) const LAST_KEYS: usize = 256;
-/// The last slots at most.
+/// The most last slots.
 pub(crate) const MOST_LAST: u16 = 256;
-/// Columns at most, beside those of a value.
+/// The most columns, beside those of a value.
 pub(crate) const MOST_COLUMNS: u8 = 32;
-/// Columns of a value at most.
+/// The most columns of a value.
 pub(crate) const MOST_VALUE_BITS: u8 = 32;
-/// Words of a column in a shard at the least, where there are several.
+/// The fewest words of a column in a shard, if there are several shards.
 const SHARD_WORDS: u64 = 1024;
-/// Layers of so many words a column or more have coarse thresholds.
+/// Layers with at least this number of words in a column have coarse thresholds.
 const COARSE_FROM: u32 = 30;
-/// The thresholds of a coarse layer, by their code, a byte each.
+/// The threshold of each code in a coarse layer, one byte each.
 const COARSE: u32 = 0x80_24_0C_00;
 
-/// A ribbon as the header of its file has it.
+/// The fields of a ribbon in the header of its file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Fields {
     /// Columns of the first layer.
     pub(crate) columns: u8,
     /// Columns of the later layers and of the last slots.
     pub(crate) deep: u8,
-    /// Keys of the first layer that start in so many of its first words have a column more.
+    /// The number of first words of the first layer whose keys have one more column.
     pub(crate) split: u32,
-    /// Words of a column in each layer; 0 where there is none.
+    /// Words of a column in each layer; 0 for a layer that does not exist.
     pub(crate) words: [u32; LAYERS],
-    /// With which the hashes are moved in each layer.
+    /// The seed that moves the hashes in each layer.
     pub(crate) seeds: [u8; LAYERS],
-    /// How many last slots there are.
+    /// The number of last slots.
     pub(crate) last: u16,
-    /// With which their coefficients are made.
+    /// The seed of their coefficients.
     pub(crate) last_seed: u8,
-    /// How many columns, the lowest, are those of a value; 0 in a filter.
+    /// The number of columns that hold a value, the lowest ones; 0 in a filter.
     pub(crate) value_bits: u8,
 }
 
 impl Fields {
-    /// Refuses what no ribbon has.
+    /// Refuses fields that no ribbon has.
     pub(crate) fn check(&self) -> Result<()> {
         if self.value_bits > MOST_VALUE_BITS {
             return Err(Error::parameter("the bits of a value", self.value_bits, "32 at most"));
@@ -85,66 +85,66 @@ impl Fields {
         Ok(())
     }
 
-    /// Columns of the first layer that are a fingerprint's.
+    /// Columns of the first layer that hold a fingerprint.
     pub(crate) fn print_columns(&self) -> u8 {
         self.columns - self.value_bits
     }
 
-    /// Layers that there are.
+    /// The number of layers.
     fn depth(&self) -> usize {
         self.words.iter().take_while(|words| **words > 0).count()
     }
 }
 
-/// Shards of a layer of so many words.
+/// The shards of a layer with this number of words.
 fn shards_of(words: u64) -> u64 {
     (words / SHARD_WORDS).max(1)
 }
 
-/// Has each shard as many words, and of several shards each whole buckets?
+/// Do all shards have the same number of words, and several shards only whole buckets?
 fn is_even(words: u64) -> bool {
     let shards = shards_of(words);
     shards == 1 || words % (2 * shards) == 0
 }
 
-/// Slots of a bucket, as a shift.
+/// The binary logarithm of the slots in a bucket.
 #[inline(always)]
 pub(crate) const fn bucket_shift(is_coarse: bool) -> u32 {
     if is_coarse { 7 } else { 6 }
 }
 
-/// The code of a bucket, by where the codes begin.
+/// The code of a bucket; `thresholds` is the first word of the codes.
 #[inline(always)]
 pub(crate) fn code(words: &[u64], thresholds: usize, bucket: u64, is_coarse: bool) -> u64 {
     code_in(words[thresholds + word_of_code(bucket, is_coarse)], bucket, is_coarse)
 }
 
-/// In which of the words of codes that of a bucket is.
+/// The index of the word that has the code of a bucket.
 #[inline(always)]
 pub(super) const fn word_of_code(bucket: u64, is_coarse: bool) -> usize {
     (bucket >> if is_coarse { 5 } else { 4 }) as usize
 }
 
-/// The code of a bucket, in that word.
+/// The code of a bucket in that word.
 #[inline(always)]
 pub(super) const fn code_in(word: u64, bucket: u64, is_coarse: bool) -> u64 {
     if is_coarse { word >> ((2 * bucket) & 62) & 3 } else { word >> ((4 * bucket) & 60) & 15 }
 }
 
-/// Numbers of so many bits, from the lowest on, as words.
+/// Packs numbers of this many bits into words, from the lowest bit on.
 pub(super) fn pack(numbers: &[u8], bits: u32, words: &mut [u64]) {
     for (word, numbers) in words.iter_mut().zip(numbers.chunks((64 / bits) as usize)) {
         *word = numbers.iter().rev().fold(0, |word, number| word << bits | u64::from(*number));
     }
 }
 
-/// What a code says: keys that start below this in their bucket are in the next layer.
+/// The threshold of a code: keys that start below it in their bucket are in the next layer.
 #[inline(always)]
 pub(crate) fn threshold(code: u64, is_coarse: bool) -> u64 {
     if is_coarse { u64::from(COARSE >> (8 * code) & 0xFF) } else { 4 * code + code / 15 * 4 }
 }
 
-/// One layer: slots in a row, in shards.
+/// One layer: a row of slots, in shards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layer {
     pub(crate) shards: u64,
@@ -155,23 +155,22 @@ pub(crate) struct Layer {
     /// Columns; keys that start before slot `split` have one more.
     pub(crate) columns: u8,
     pub(crate) split: u64,
-    /// Words of that one column.
+    /// Words that have the additional column.
     pub(crate) wide: usize,
-    /// Where the columns begin, in words.
+    /// The first word of the columns.
     pub(crate) at: usize,
-    /// Where the thresholds begin, in words.
+    /// The first word of the thresholds.
     pub(crate) thresholds: usize,
-    /// Slots of a bucket, as a shift.
+    /// The binary logarithm of the slots in a bucket.
     pub(crate) bucket_shift: u32,
-    /// Columns, the lowest, that are a value's.
+    /// Columns that hold a value, the lowest ones.
     pub(crate) value_bits: u32,
-    /// What is added to a hash before it is mixed; in the first layer nothing is where its seed
-    /// is 0.
+    /// The number added to a hash before it is mixed; 0 in the first layer with seed 0.
     moved: u64,
 }
 
 impl Layer {
-    /// Layer `k`, as if it stood alone.
+    /// Layer `k`, with places as if it stood alone.
     pub(crate) fn new(fields: &Fields, k: usize) -> Self {
         let (columns, split) = if k == 0 { (fields.columns, fields.split) } else { (fields.deep, 0) };
         let words = u64::from(fields.words[k].max(1));
@@ -192,7 +191,8 @@ impl Layer {
         }
     }
 
-    /// Words of a column for so many keys: 0.95 of them have a slot, of few keys 0.9.
+    /// Words of a column for this number of keys. There are slots for 0.95 of the keys, for few
+    /// keys for 0.9.
     pub(crate) fn words_for(keys: u64) -> Result<u32> {
         let too_large = || Error::TooLarge { bytes: keys.saturating_mul(8) };
         if keys < 2048 {
@@ -213,13 +213,13 @@ impl Layer {
         self.bucket_shift == bucket_shift(true)
     }
 
-    /// Are the hashes of its keys others than theirs?
+    /// Does the layer change the hashes of its keys?
     #[inline(always)]
     pub(crate) fn is_moved(&self) -> bool {
         self.moved != 0
     }
 
-    /// Columns of the keys that have the most.
+    /// The number of columns of the keys that have most.
     #[inline(always)]
     pub(crate) fn most_columns(&self) -> u8 {
         self.columns + u8::from(self.split > 0)
@@ -235,7 +235,7 @@ impl Layer {
         self.words_of_shard() * usize::from(self.columns) + self.wide_of(shard)
     }
 
-    /// How many words of a shard's columns are those of the one column more.
+    /// The words of the additional column in a shard.
     pub(crate) fn wide_of(&self, shard: usize) -> usize {
         let words = self.words_of_shard();
         self.wide.saturating_sub(shard * words).min(words)
@@ -269,24 +269,24 @@ impl Layer {
         code(words, self.thresholds, bucket, self.is_coarse())
     }
 
-    /// What a code says.
+    /// The threshold of a code.
     #[inline(always)]
     pub(crate) fn threshold(&self, code: u64) -> u64 {
         threshold(code, self.is_coarse())
     }
 
-    /// The least code by which this offset in a bucket is in the next layer.
+    /// The smallest code that puts this offset of a bucket into the next layer.
     pub(crate) fn code_above(&self, offset: u64) -> u64 {
         (0..16).find(|code| self.threshold(*code) > offset).unwrap_or(0)
     }
 
-    /// The hash of a key in this layer.
+    /// The hash of a key in this layer, from the key's hash.
     #[inline(always)]
     pub(crate) fn hash(&self, h: u64) -> u64 {
         if self.is_moved() { finish(h.wrapping_add(self.moved)) } else { h }
     }
 
-    /// The key's hash, by that in this layer.
+    /// The key's hash, from its hash in this layer.
     #[inline(always)]
     pub(crate) fn unhash(&self, x: u64) -> u64 {
         if self.is_moved() { unfinish(x).wrapping_sub(self.moved) } else { x }
@@ -298,7 +298,7 @@ impl Layer {
         (reduce(x, self.shards), reduce(x.wrapping_mul(self.shards), self.starts))
     }
 
-    /// The least hash in this layer of a key in a shard, or in a later one.
+    /// The smallest hash, in this layer, of a key in this shard or a later one.
     pub(crate) fn first_of(&self, shard: u64) -> u64 {
         (u128::from(shard) << 64).div_ceil(self.shards.into()).try_into().unwrap_or(u64::MAX)
     }
@@ -311,19 +311,19 @@ impl Layer {
     }
 }
 
-/// Where everything of a ribbon is.
+/// The places of all parts of a ribbon.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     fields: Fields,
     layers: [Layer; LAYERS],
     depth: usize,
-    /// Where the last slots begin, in words.
+    /// The first word of the last slots.
     last_at: usize,
     words: u64,
 }
 
 impl Shape {
-    /// Of fields that were checked.
+    /// The shape of fields that were checked.
     pub(crate) fn new(fields: Fields) -> Result<Self> {
         let depth = fields.depth();
         let mut layers: [Layer; LAYERS] = core::array::from_fn(|k| Layer::new(&fields, k));
@@ -334,7 +334,7 @@ impl Shape {
         );
         let last = (u64::from(fields.last) * u64::from(fields.deep)).div_ceil(64);
         let words = columns + thresholds + last;
-        // As an array it has to be in memory.
+        // The words must fit in memory as an array.
         if usize::try_from(words).is_err() {
             return Err(Error::TooLarge { bytes: words.saturating_mul(8) });
         }
@@ -351,13 +351,13 @@ impl Shape {
         &self.fields
     }
 
-    /// The layers that there are.
+    /// The layers that exist.
     #[inline(always)]
     pub(crate) fn layers(&self) -> &[Layer] {
         &self.layers[..self.depth]
     }
 
-    /// The first layer; one that holds nothing where there is none.
+    /// The first layer; an empty layer if there is none.
     #[inline(always)]
     pub(crate) fn first(&self) -> &Layer {
         &self.layers[0]
@@ -368,28 +368,28 @@ impl Shape {
         self.depth == 0
     }
 
-    /// Is nothing in it?
+    /// Does it hold no key?
     pub(crate) fn is_empty(&self) -> bool {
         self.is_all_last() && self.fields.last == 0
     }
 
-    /// Where the last slots begin, in words.
+    /// The first word of the last slots.
     pub(crate) fn last_at(&self) -> usize {
         self.last_at
     }
 
-    /// Words of everything.
+    /// Words of the whole ribbon.
     pub(crate) fn words(&self) -> u64 {
         self.words
     }
 
-    /// Lines of everything: one at the least.
+    /// Lines of the whole ribbon; at least one.
     pub(crate) fn lines(&self) -> u64 {
         self.words.div_ceil(8).max(1)
     }
 
-    /// Damage, where bits are set that stand for nothing: behind the last code of a layer, behind
-    /// the last slots.
+    /// Checks that unused bits are 0: after the last code of a layer, and after the last slots.
+    /// Otherwise the ribbon is damaged.
     pub(crate) fn check_padding(&self, words: &[u64]) -> Result<()> {
         let is_clear_from = |at: usize, bits: u64| {
             let word = at + (bits / 64) as usize;

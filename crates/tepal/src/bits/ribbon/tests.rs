@@ -1,4 +1,4 @@
-//! Every level against the plain way.
+//! Every level compared with the plain functions.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -44,8 +44,8 @@ fn contains_plainly(shape: &Shape, words: &[u64], h: u64) -> bool {
     lowest(value ^ fingerprint(h), columns) == 0
 }
 
-/// All levels give the same bits and answers, with any number of columns and at the end of the
-/// words too.
+/// All levels give the same bits and answers, with any number of columns, also at the end of the
+/// words.
 #[test]
 fn every_level_does_the_same() {
     for (words, columns, split) in
@@ -61,7 +61,7 @@ fn every_level_does_the_same() {
             let (mut band, mut bumped) = (Band::new(), Vec::new());
             let most = u32::from(columns) + u32::from(split > 0);
             maker.fill(layer, most, (&mut band, Keys { keys: &keys, bumped: &mut bumped }), None);
-            // Beside another shard it becomes no other one.
+            // A shard gives the same bits beside another shard.
             let (mut twins, mut left) = ([Band::new(), Band::new()], [Vec::new(), Vec::new()]);
             let mut work = twins.iter_mut().zip(&mut left).zip([&keys[..], &keys[..keys.len() / 3]]);
             let mut work = || work.next().map(|((band, bumped), keys)| (band, Keys { keys, bumped }));
@@ -89,7 +89,7 @@ fn every_level_does_the_same() {
     }
 }
 
-/// Whatever bits there are, something is answered.
+/// Any bits give an answer.
 #[test]
 fn any_bits_are_asked() {
     for (words, columns, split) in [(40, 7, 0), (2, 3, 1), (64, 32, 0), (50, 31, 8), (3000, 2, 1024)] {
@@ -100,7 +100,7 @@ fn any_bits_are_asked() {
                 for kernel in RibbonKernel::available(&shape) {
                     let plainly = contains_plainly(&shape, &all, h);
                     assert_eq!(kernel.contains(&shape, &all, h), plainly);
-                    // One after the other, together with others, as many as go together, and more.
+                    // Single lookups and batches, shorter than a group, of one group, and longer.
                     for len in [1, 15, 16, 17, 32, 33, 50] {
                         let mut answers = vec![!plainly; len];
                         kernel.contains_many(&shape, &all, &vec![h; len], &mut answers);
@@ -113,12 +113,12 @@ fn any_bits_are_asked() {
     }
 }
 
-/// Whatever stands in both ribbons, every level says the same, alone and in a batch, and what the
-/// long way says.
+/// With any bits in both ribbons, all levels give the same answers, alone and in a batch, and the
+/// same as the general path.
 #[test]
 fn two_ribbons_are_asked_the_same_by_every_level() {
-    // Of the second ribbon: fine thresholds, coarse ones, hashes that are moved, none but last
-    // slots, nothing.
+    // The second ribbon has fine thresholds, coarse ones, moved hashes, only last slots, or
+    // nothing.
     for (own, seed, last) in [(9, 0, 70), (64, 0, 70), (64, 5, 70), (0, 0, 70), (0, 0, 0)] {
         let mut second = Fields { last, ..fields(own, 1, 0) };
         (second.words[1], second.seeds[0]) = (0, seed);
@@ -134,7 +134,7 @@ fn two_ribbons_are_asked_the_same_by_every_level() {
         let keys = keys(20_000);
         let expected: Vec<bool> = keys.iter().map(|h| thin.contains_plainly(&first, &words, *h)).collect();
         let found = expected.iter().filter(|held| **held).count();
-        // 1/16 of them, and of these 0.8.
+        // 1/16 of all keys, and 0.8 of these.
         assert!((900..1100).contains(&found), "{found}");
         for kernel in RibbonKernel::available(&first) {
             let mut answers = vec![false; keys.len()];
@@ -159,12 +159,12 @@ fn the_best_seed_is_the_first_of_those_that_pick_the_fewest() {
         for maker in RibbonMaker::available() {
             assert_eq!(maker.best_seed(most, picks), (first as u8, least));
         }
-        // More than can be counted in 16 bits.
+        // More than a 16-bit counter holds.
         let many = picks.repeat(600);
         let (seed, found) = RibbonMaker::best().best_seed(most, &many);
         assert_eq!((seed, found), (first as u8, 600 * least));
     }
-    // Every seed picks as many of all numbers.
+    // Every seed picks the same number of all 16-bit numbers.
     for seed in [0, 1, 2, 100, 255] {
         let of_all = (0..=u16::MAX).filter(|pick| thin::is_picked(*pick, seed, 12_345)).count();
         assert_eq!(of_all, 12_345);
@@ -212,7 +212,7 @@ fn fields_that_cannot_be_are_refused() {
     }
 }
 
-/// The sizes that are made are sizes that are read.
+/// All sizes that are made can be read.
 #[test]
 fn every_number_of_keys_has_a_layer() {
     for keys in (0..70_000).step_by(7).chain((0..50).map(|i| (1usize << 17) + (i << 14) + i)) {
@@ -221,12 +221,12 @@ fn every_number_of_keys_has_a_layer() {
         let load = keys as f64 / (f64::from(words) * 64.0);
         assert!(keys < 2048 || (1.03..1.075).contains(&load), "{keys}: {load}");
     }
-    // On 32 bits memory ends before the words do.
+    // On 32 bits memory ends before the number of words does.
     assert!(Layer::words_for(u64::MAX / 2).is_err());
 }
 
-/// Values of any number of bits are found by every level, alone and in a batch, whether there is a
-/// fingerprint above them or not.
+/// Every level finds values of any number of bits, alone and in a batch, with and without a
+/// fingerprint above them.
 #[test]
 fn every_level_finds_the_same_values() {
     for (words, value_bits, prints, split) in

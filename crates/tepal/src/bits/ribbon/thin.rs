@@ -1,9 +1,9 @@
-//! A rate between two powers of two: a ribbon of the greater one, and a second one of one column
-//! for some of its keys, which are *picked* (FORMAT.md, section 2.8.1).
+//! A rate between two powers of two: a ribbon for the larger power, and a second ribbon with one
+//! column for some of its keys, the *picked* keys (FORMAT.md, section 2.8.1).
 //!
-//! The keys that start in one bucket of the first layer have a seed, by which each is picked or
-//! not. A key that was not stored is picked with a chance that is the same for every seed, and
-//! passes in half of these cases. Of the 256 seeds the builder takes the one that picks the fewest
+//! The keys that start in one bucket of the first layer share a seed, which decides which of them
+//! are picked. A non-member is picked with a probability that is the same for every seed, and half
+//! of the picked non-members pass. Of the 256 seeds the builder takes the one that picks the fewest
 //! of its own keys: that saves more bits than the seed takes.
 
 use super::ask::{self, Any, Even, Form, LANES, halves};
@@ -17,66 +17,66 @@ use crate::bits::fetch::fetch_at;
 use crate::bits::parities::Parities;
 use crate::error::{Error, Result};
 
-/// Bits of what decides whether a key is picked.
+/// Bits of a key's hash that decide whether it is picked.
 const PICK_BITS: u32 = 16;
-/// Fewer keys have no second ribbon: the buckets of their first layer are others.
+/// Ribbons with fewer keys have no second ribbon: the buckets of their first layer are different.
 const LEAST_KEYS: u64 = 2048;
-/// Columns at most of a ribbon that has a second one.
+/// The most columns of a ribbon with a second ribbon.
 const MOST_COLUMNS: u8 = LANES as u8;
-/// By the columns of the first ribbon, from 1 on: where fewer 32nds of the strangers would be
-/// picked than this, or more than all but so many, there is no second ribbon. With up to 3 columns
-/// it would save nothing there. With 4 and 5, and with more, columns of two lengths take at most
-/// 1.02 times the least, and are asked faster.
+/// The fewest 32nds of the non-members that are picked, by the columns of the first ribbon from 1
+/// on. If fewer would be picked, or all but fewer, there is no second ribbon. With up to 3 columns
+/// it would save nothing. With 4, 5 and more columns, one ribbon with columns of two lengths takes
+/// at most 1.02 times the least memory, and lookups in it are faster.
 const LEAST_PICKED: [u32; 5] = [3, 3, 4, 6, 9];
 
-/// Where the second ribbon is, and who is in it.
+/// The place of the second ribbon, and which keys are in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Thin {
-    /// The second ribbon as if it stood alone.
+    /// The second ribbon's shape, as if it stood alone.
     pub(crate) shape: Shape,
-    /// Do its keys go the short way of most ribbons?
+    /// Can its keys take the fast path of large ribbons?
     is_usual: bool,
-    /// How many keys are in it.
+    /// The number of keys in it.
     pub(crate) keys: u64,
-    /// Of 65,536 keys that were not stored, so many are picked.
+    /// The number of picked non-members in 65,536.
     pub(crate) most: u16,
-    /// Where the seeds begin, in words: a byte each.
+    /// The first word of the seeds, which are one byte each.
     pub(crate) seeds_at: usize,
-    /// Where the second ribbon begins, in words.
+    /// The first word of the second ribbon.
     pub(crate) at: usize,
 }
 
-/// How many of 65,536 keys that were not stored are picked, where a ribbon of so many keys has this
-/// rate best by a second one: as few as can be for the rate. `columns` are those of the first one,
-/// [`columns_for`] the rate.
+/// The columns of the first ribbon ([`columns_for`] the rate), and the number of picked non-members
+/// in 65,536: the fewest that reach the rate. `None` if a ribbon of this number of keys is better
+/// without a second ribbon.
 pub(crate) fn picked_for(keys: u64, rate: f64) -> Option<(u8, u16)> {
     let (columns, _) = columns_for(rate);
     let least = LEAST_PICKED.get(usize::from(columns).checked_sub(1)?)? << (PICK_BITS - 5);
-    // Half of those that are picked pass. Exact: no bit is lost on the way.
+    // Half of the picked non-members pass. The computation is exact: no bit is lost.
     let all = 1u32 << PICK_BITS;
     let share = (1.0 - rate * f64::from(1u32 << columns)) * f64::from(2 * all);
     let most = share as u32 + u32::from(share > f64::from(share as u32));
     ((least..=all - least).contains(&most) && keys >= LEAST_KEYS).then_some((columns, most as u16))
 }
 
-/// What of a key decides whether it is picked.
+/// The bits of a key's hash that decide whether it is picked.
 #[inline(always)]
 pub(crate) const fn pick(h: u64) -> u16 {
     (fingerprint(h) >> (u32::BITS - PICK_BITS)) as u16
 }
 
-/// Is such a key picked by this seed? Exactly `most` of all are, whatever the seed.
+/// Does this seed pick a key with these bits? It picks exactly `most` of all 65,536, for any seed.
 #[inline(always)]
 pub(crate) fn is_picked(pick: u16, seed: u8, most: u16) -> bool {
     pick.wrapping_mul(2 * u16::from(seed) + 1) < most
 }
 
-/// The seed that picks the fewest of these, the least one of several, and how many it picks.
+/// The seed that picks the fewest of these, the smallest one among equals, and the number it picks.
 #[inline(always)]
 pub(crate) fn best_seed(most: u16, picks: &[u16]) -> (u8, usize) {
     /// Seeds that are tried at once.
     const AT_ONCE: usize = 32;
-    /// As many as can be counted in 16 bits.
+    /// The largest count that a 16-bit counter holds.
     const COUNTED: usize = u16::MAX as usize;
     let (mut best, mut least) = (0, usize::MAX);
     for first in (0..256).step_by(AT_ONCE) {
@@ -101,7 +101,7 @@ pub(crate) fn best_seed(most: u16, picks: &[u16]) -> (u8, usize) {
 }
 
 impl Thin {
-    /// The second ribbon, of this shape, behind a first one; refuses what no builder makes.
+    /// A second ribbon of this shape behind a first one; refuses shapes that no builder makes.
     pub(crate) fn new(first: &Shape, shape: Shape, keys: u64, most: u16) -> Result<Self> {
         let (fields, own) = (first.fields(), shape.fields());
         let layer = first.first();
@@ -131,7 +131,7 @@ impl Thin {
         }
         let seeds = first.first().buckets().div_ceil(8);
         let words = first.words().saturating_add(seeds).saturating_add(shape.words());
-        // As an array it has to be in memory.
+        // The words must fit in memory as an array.
         if usize::try_from(words).is_err() {
             return Err(Error::TooLarge { bytes: words.saturating_mul(8) });
         }
@@ -139,12 +139,12 @@ impl Thin {
         Ok(Thin { is_usual: Even::is_of(&shape), shape, keys, most, seeds_at, at: seeds_at + seeds as usize })
     }
 
-    /// Words of everything.
+    /// Words of both ribbons.
     fn words(&self) -> u64 {
         self.at as u64 + self.shape.words()
     }
 
-    /// The words of the second ribbon, of those of everything.
+    /// The words of the second ribbon, out of the words of both.
     #[inline(always)]
     fn own<'a>(&self, words: &'a [u64]) -> &'a [u64] {
         words.get(self.at..).unwrap_or_default()
@@ -168,8 +168,8 @@ impl Thin {
         pack(seeds, u8::BITS, &mut words[self.seeds_at..self.at]);
     }
 
-    /// Damage, where bits are set that stand for nothing: those of the first ribbon, behind the
-    /// last seed, those of the second one.
+    /// Checks that unused bits are 0: in the first ribbon, after the last seed, and in the second
+    /// ribbon. Otherwise the file is damaged.
     pub(crate) fn check_padding(&self, first: &Shape, words: &[u64]) -> Result<()> {
         let (own, others) = words.split_at_checked(self.seeds_at).unwrap_or((words, &[]));
         first.check_padding(own)?;
@@ -181,8 +181,8 @@ impl Thin {
         self.shape.check_padding(self.own(words))
     }
 
-    /// Is the bit that is stored for a key its own, if it was picked? Nothing for one that has to
-    /// go the long way.
+    /// For a picked key: does the stored bit equal its own? `None` if the key needs the general
+    /// path.
     #[inline(always)]
     fn holds(&self, words: &[u64], h: u64) -> Option<bool> {
         match self.is_usual {
@@ -206,14 +206,14 @@ impl Thin {
         (!layer.is_bumped::<F>(words, start)).then_some(is_own)
     }
 
-    /// The same the long way.
+    /// [`holds`](Self::holds) by the general path.
     #[inline(always)]
     fn holds_anywhere<P: Parities>(&self, words: &[u64], h: u64) -> bool {
         (ask::value::<P>(&self.shape, self.own(words), h).0 ^ fingerprint(h)) & 1 == 0
     }
 
-    /// Is what is stored for this hash its fingerprint, in both ribbons? Nothing for one that has
-    /// to go the long way.
+    /// Does the stored value of this hash equal its fingerprint, in both ribbons? `None` if the key
+    /// needs the general path.
     #[inline(always)]
     pub(crate) fn contains<P: Parities>(&self, first: &Shape, words: &[u64], h: u64) -> Option<bool> {
         if !ask::contains::<Even, P>(first, words, h)? {
@@ -222,14 +222,14 @@ impl Thin {
         if self.is_picked(first, words, h) { self.holds(words, h) } else { Some(true) }
     }
 
-    /// The same the long way.
+    /// [`contains`](Self::contains) by the general path.
     #[inline(always)]
     pub(crate) fn contains_anywhere<P: Parities>(&self, first: &Shape, words: &[u64], h: u64) -> bool {
         ask::contains_anywhere::<P>(first, words, h)
             && (!self.is_picked(first, words, h) || self.holds_anywhere::<P>(words, h))
     }
 
-    /// The same, one column after the other: what the tests hold every level against.
+    /// The answer computed one column after the other. Tests compare every level with it.
     #[cfg(test)]
     pub(super) fn contains_plainly(&self, first: &Shape, words: &[u64], h: u64) -> bool {
         let (value, columns) = ask::value_plainly(first, words, h);
@@ -238,7 +238,7 @@ impl Thin {
             && (!self.is_picked(first, words, h) || (own ^ fingerprint(h)) & 1 == 0)
     }
 
-    /// Takes back the answers for keys of a batch that are in the first ribbon alone.
+    /// Clears the answers for keys of a batch that only the first ribbon holds.
     #[inline(always)]
     pub(crate) fn narrow<P: Parities>(&self, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
         let (mut found, mut picked, mut count) = ([0; AHEAD], [0; AHEAD], 0);
@@ -266,7 +266,7 @@ impl Thin {
     }
 }
 
-/// The same ribbon in the same place, for the same keys?
+/// Equal if the ribbon has the same shape and place, for the same keys.
 impl PartialEq for Thin {
     fn eq(&self, other: &Thin) -> bool {
         self.most == other.most
@@ -276,24 +276,24 @@ impl PartialEq for Thin {
     }
 }
 
-/// Words of a ribbon, and of the second one behind it.
+/// Words of a ribbon and of the second ribbon behind it.
 pub(crate) fn words(first: &Shape, thin: Option<&Thin>) -> u64 {
     thin.map_or(first.words(), Thin::words)
 }
 
-/// Lines of both: one at the least.
+/// Lines of both ribbons; at least one.
 pub(crate) fn lines(first: &Shape, thin: Option<&Thin>) -> u64 {
     words(first, thin).div_ceil(8).max(1)
 }
 
-/// The bucket of the first layer in which a key starts, whether it is there or in a later layer. No
-/// first layer that has a second ribbon behind it moves its hashes.
+/// The bucket of the first layer in which a key starts, whether the key is there or in a later
+/// layer. A first layer with a second ribbon behind it never moves its hashes.
 #[inline(always)]
 pub(crate) fn bucket(first: &Shape, h: u64) -> u64 {
     first.first().start_of_all(h) >> bucket_shift(true)
 }
 
-/// The share of keys that were found in the first ribbon by chance and pass.
+/// The share of the first ribbon's false positives that also pass the second ribbon.
 pub(crate) fn share_of(most: u16) -> f64 {
     1.0 - f64::from(most) / f64::from(2u32 << PICK_BITS)
 }

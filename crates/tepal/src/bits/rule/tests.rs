@@ -1,4 +1,4 @@
-//! When the loops fetch ahead.
+//! The sizes from which the loops prefetch.
 
 use super::*;
 use crate::bits;
@@ -8,8 +8,8 @@ use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
 use crate::ids::Layout;
 
-/// Large arrays are fetched ahead of, small ones are not; lines that threads share from the same
-/// size or a smaller one.
+/// Loops prefetch in large arrays and not in small ones; in shared lines from the same size or a
+/// smaller one.
 #[test]
 fn fetching_ahead_begins_where_it_pays() {
     fn check<R: Rule>(rule: &R, lines: &[Line]) {

@@ -1,5 +1,5 @@
-//! The positions of the independent reference, at sizes no test could allocate, and the limits of
-//! shapes.
+//! Positions from the independent reference, at sizes that no test could allocate, and the limits
+//! of shapes.
 
 use super::*;
 use crate::bits::shape::MOST_BITS;
@@ -34,7 +34,7 @@ fn shapes_have_limits() {
     assert!(Shape::new(Layout::SplitBlock, 8, 256 << 32).is_ok());
 }
 
-/// The hash's range is spread over all of 0..n, evenly and in order.
+/// The range of the hash is spread over all of 0..n, evenly and in order.
 #[test]
 fn reduction_is_monotone_and_covers() {
     for n in [1, 2, 3, 1000, 1 << 33] {

@@ -1,4 +1,4 @@
-//! One number more or fewer in a table.
+//! Inserts or removes one number of a table.
 
 use super::line::{self, ByArithmetic, Select, begins_before};
 use super::packing::Packing;
@@ -7,21 +7,21 @@ use super::push::{self, Slot};
 use super::stream::NoRoom;
 use crate::bits::Line;
 
-/// Room for what a change has to remember, which is kept for the next one.
+/// Memory for the bookkeeping of a change, reused by the next change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     push: push::Scratch,
     pull: pull::Scratch,
 }
 
-/// The most slots of one number: more are keys that somebody chose.
+/// The most slots of one number: more would be keys that somebody chose.
 pub(crate) const MOST_COPIES: u32 = 64;
 
-/// Where a bucket's slots are, if all of them are in its own line.
+/// The slots of a bucket that is wholly in its own line.
 struct Whole {
     run: line::Run,
     zero: u32,
-    /// The line has all of its buckets, and takes a slot more.
+    /// Does the line hold all of its buckets, and have space for one more slot?
     has_room: bool,
 }
 
@@ -33,36 +33,36 @@ fn whole<S: Select>(packing: &Packing, line: &Line, bucket: u32) -> Option<Whole
     let taken = line::taken(packing, line);
     let used = packing.buckets() + begins + taken;
     let run = line::run(packing, line, number, zero);
-    // With a slot free and a 0 to spare nothing can have gone on in the next line.
+    // With a free slot and a spare 0, nothing continues in the next line.
     let has_room = (taken < packing.slots()) & (used < packing.meta);
     (has_room | !run.goes_on).then_some(Whole { run, zero, has_room })
 }
 
-/// Which numbers are to go in.
+/// Which numbers to insert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     All,
-    /// Those that are held.
+    /// Only numbers that are in the table.
     Held,
-    /// Those that are not held.
+    /// Only numbers that are not in the table.
     New,
 }
 
-/// What became of a number that was to go in.
+/// The result of inserting a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Added {
-    /// It is in, and was not before.
+    /// It was inserted and was not in the table before.
     New,
-    /// It is in once more.
+    /// It was inserted once more.
     Again,
-    /// It is none of those that were to go in.
+    /// It was not inserted: it is not `Wanted`.
     Refused,
-    /// Nothing: it has to go the long way.
+    /// It was not inserted: it needs the general path.
     Not,
 }
 
-/// Puts a number into a table without tags, where that is quickly done: its bucket is short and in
-/// one line, and the lines have room.
+/// Inserts a number into a table without tags by the fast path: its bucket is short and in one
+/// line, and the lines have space.
 #[inline(always)]
 pub(crate) fn add<S: Select>(
     packing: &Packing,
@@ -76,7 +76,7 @@ pub(crate) fn add<S: Select>(
     let Some(Whole { run, zero, has_room }) = whole::<S>(packing, line, place.bucket) else {
         return Added::Not;
     };
-    // So few that none of them has as many copies as there can be.
+    // So few slots that no number can have the maximum of copies.
     if run.len > packing.in_word.min(MOST_COPIES - 1) {
         return Added::Not;
     }
@@ -103,7 +103,7 @@ fn rank(packing: &Packing, line: &Line, run: line::Run, value: u64) -> u32 {
     (0..run.len).find(|i| line::slot(packing, line, run.first + i) >= value).unwrap_or(run.len)
 }
 
-/// Puts an entry into the table. The lines are as they were where there is no room.
+/// Inserts an entry. If there is no space, the lines stay as they were.
 #[inline(always)]
 pub(crate) fn insert<S: Select>(
     packing: &Packing,
@@ -124,7 +124,7 @@ pub(crate) fn insert<S: Select>(
     let mut number = place.bucket + begins_before(&lines[here]);
     let slot = loop {
         let line = &lines[here];
-        // Where the bucket goes on, it stands in the next line too.
+        // If the bucket continues, it is in the next line too.
         let next = number_in_next(packing, lines, here, number);
         if let Some(zero) = line::zero_of::<S>(packing, line, number) {
             let run = line::run(packing, line, number, zero);
@@ -139,17 +139,17 @@ pub(crate) fn insert<S: Select>(
     push::push(packing, lines, here, slot, &mut scratch.push)
 }
 
-/// The number of a bucket in the line behind `here`, where it may stand there too; `number` is that
-/// in this line.
+/// The index of a bucket in the line after `here`, if the bucket can continue there. `number` is
+/// its index in line `here`.
 #[inline(always)]
 fn number_in_next(packing: &Packing, lines: &[Line], here: usize, number: u32) -> Option<u32> {
     let [line, next, ..] = &lines[here..] else { return None };
     let begins = begins_before(next);
-    // Lines that begin with buckets of their own begin behind it.
+    // A line that begins with buckets of its own begins after it.
     (number + begins).checked_sub(packing.buckets() + begins_before(line)).filter(|_| begins > 0)
 }
 
-/// Takes an entry that is there out of the table.
+/// Removes an entry that is in the table.
 #[inline(always)]
 pub(crate) fn remove<S: Select>(
     packing: &Packing,
@@ -181,7 +181,7 @@ pub(crate) fn remove<S: Select>(
                 return;
             }
         }
-        // Nobody asks for a number that is not there.
+        // The caller removes only numbers that are in the table.
         let Some(next) = number_in_next(packing, lines, here, number) else { return };
         (number, here) = (next, here + 1);
     };
@@ -189,7 +189,7 @@ pub(crate) fn remove<S: Select>(
     pull::pull(packing, lines, here, gone, is_told_before, &mut scratch.pull);
 }
 
-/// How many slots a number has, and the tag of the first of them.
+/// The slots of a number: their count, and the tag of the first one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Copies {
     pub(crate) slots: u32,
@@ -210,8 +210,7 @@ pub(crate) fn copies<S: Select>(packing: &Packing, lines: &[Line], number: u64) 
     copies
 }
 
-/// Gives another tag to the first slot of a number that has one. The slots of a number stay in
-/// order.
+/// Changes the tag of the first slot of a number that has one. The slots of a number stay in order.
 pub(crate) fn set_first_tag(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) {
     let mut place = None;
     each_copy::<ByArithmetic>(packing, lines, number, |line, slot, _| {
@@ -223,8 +222,8 @@ pub(crate) fn set_first_tag(packing: &Packing, lines: &mut [Line], number: u64, 
     }
 }
 
-/// Each slot of a number, ascending: its line, its place there and its tag, as long as `each` says
-/// so.
+/// Calls `each` with each slot of a number, ascending: its line, its index there and its tag. Stops
+/// when `each` returns `false`.
 #[inline(always)]
 pub(crate) fn each_copy<S: Select>(
     packing: &Packing,

@@ -1,13 +1,14 @@
 //! A sorted multiset of numbers in lines: the table of the quotient kinds (FORMAT.md, section 2.7).
 //!
-//! A key is a number below U. The number's upper part, its quotient, says in which bucket of which
-//! line it stands; the rest, its remainder, stands there. How numbers are packed is in [`packing`],
-//! one line in [`mod@line`], the table as a stream of numbers and back in [`stream`], one number
-//! more or fewer in [`change`], what that moves from line to line in [`push`] and [`pull`], the
-//! same numbers in another packing in [`relay`], tags that say when a number came in [`tagged`],
-//! numbers with several tags in [`several`].
+//! A key is a number below U. The upper part of the number, its quotient, gives the bucket and its
+//! line; the rest, its remainder, is stored in a slot.
 //!
-//! The lines follow from the packing and the numbers alone, whatever was done before.
+//! [`packing`] packs numbers into lines, [`mod@line`] reads one line. [`stream`] converts between a
+//! table and a stream of numbers. [`change`] inserts and removes one number; [`push`] and [`pull`]
+//! then move slots from line to line. [`relay`] writes a table with another packing. [`tagged`] has
+//! tags that record the time of a number, [`several`] numbers with several tags.
+//!
+//! The packing and the numbers alone determine the lines, whatever changes came before.
 
 pub(crate) mod change;
 pub(crate) mod line;
@@ -25,7 +26,7 @@ pub(crate) use super::mix::spread;
 use line::{ByArithmetic, Select};
 use packing::{Packing, Place};
 
-/// The hash that is spread so: the reverse of [`spread`].
+/// The hash of a spread hash: the reverse of [`spread`].
 #[inline(always)]
 #[cfg_attr(not(any(test, feature = "parallel")), allow(dead_code))]
 pub(crate) const fn gather(spread: u64) -> u64 {
@@ -33,11 +34,11 @@ pub(crate) const fn gather(spread: u64) -> u64 {
     h ^ (h >> 32)
 }
 
-/// Is the number of this hash held?
+/// Is the number of this hash in the table?
 #[inline(always)]
 pub(crate) fn contains<S: Select>(packing: &Packing, lines: &[Line], h: u64) -> bool {
     let place = packing.place(packing.number(h));
-    // Where the bucket goes on in the next line, that one is on its way already.
+    // Prefetches the next line, in which the bucket may continue.
     fetch_at(lines, place.line + 1);
     contains_at::<S>(packing, lines, place)
 }
@@ -45,11 +46,11 @@ pub(crate) fn contains<S: Select>(packing: &Packing, lines: &[Line], h: u64) -> 
 #[inline(always)]
 fn contains_at<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> bool {
     let look = line::look::<S>(packing, &lines[place.line], place.bucket, place.remainder);
-    // One branch, which is seldom taken: what the answer is cannot be guessed.
+    // A branch that is seldom taken, since the CPU cannot predict the answer.
     if look.goes_on & !look.is_held { goes_on(packing, lines, place) } else { look.is_held }
 }
 
-/// [`contains_at`] where the bucket is not all in its own line.
+/// [`contains_at`] for a bucket that is not wholly in its own line.
 #[cold]
 #[inline(never)]
 fn goes_on(packing: &Packing, lines: &[Line], place: Place) -> bool {
@@ -57,7 +58,7 @@ fn goes_on(packing: &Packing, lines: &[Line], place: Place) -> bool {
     for line in &lines[place.line + 1..] {
         behind += packing.buckets();
         let begins = line::begins_before(line);
-        // The line begins with buckets of its own, or behind this one.
+        // The line begins with buckets of its own, or after this one.
         if begins == 0 || place.bucket + begins < behind {
             return false;
         }
@@ -70,10 +71,10 @@ fn goes_on(packing: &Packing, lines: &[Line], place: Place) -> bool {
     false
 }
 
-/// How many keys are on their way at once.
+/// The number of keys in a group of lookups.
 const AHEAD: usize = 32;
 
-/// Answers a batch; `answers` is as long as `h`.
+/// Looks up a batch; `answers` is as long as `h`.
 #[inline(always)]
 pub(crate) fn contains_many<S: Select>(packing: &Packing, lines: &[Line], h: &[u64], answers: &mut [bool]) {
     for (h, answers) in h.chunks(AHEAD).zip(answers.chunks_mut(AHEAD)) {

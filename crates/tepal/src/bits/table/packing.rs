@@ -1,58 +1,58 @@
-//! How numbers are packed into lines.
+//! The packing of numbers into lines.
 
 use crate::bits::Line;
 use crate::bits::mix::number;
 use crate::error::{Error, Result};
 
-/// No number is as large.
+/// The upper limit of U.
 pub(crate) const MOST_NUMBERS: u64 = 1 << 56;
-/// Bits of a line before its last field, which says where it begins.
+/// Bits of a line before its last field, which records where the line begins.
 const LINE_END: u32 = 502;
-/// The most bits of a line that say where its buckets are.
+/// The most bits of a line that record where its buckets are.
 const MOST_META: u32 = 192;
-/// The most lines behind those that are home to a bucket.
+/// The most lines after the home lines of the buckets.
 pub(crate) const MOST_SPARE: u32 = 64;
-/// The most buckets that a line is home to.
+/// The most buckets whose home is one line.
 const MOST_BUCKETS: u8 = 150;
-/// The most buckets of a line in a table whose slots lie close together.
+/// The most buckets of a line in a table with close slots.
 const FEW_BUCKETS: u8 = 16;
 
-/// As many as one file can describe: 8 TiB.
+/// The limit of the file format: 8 TiB.
 const MOST_LINES: u64 = crate::bits::shape::MOST_BITS / crate::bits::LINE_BITS;
 
-/// What a file says of a packing (FORMAT.md, section 4.2.2).
+/// The fields of a packing in a file (FORMAT.md, section 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fields {
     /// U: every number is below it.
     pub(crate) numbers: u64,
-    /// r: bits of a number that stand in its slot.
+    /// r: bits of the remainder, the part of a number that its slot stores.
     pub(crate) remainder_bits: u8,
-    /// B: buckets that a line is home to.
+    /// B: buckets whose home is one line.
     pub(crate) buckets: u8,
     /// S: slots of a line.
     pub(crate) slots: u8,
-    /// v: bits of a slot beside the remainder.
+    /// v: bits of the tag of a slot.
     pub(crate) tag_bits: u8,
-    /// Lines behind those that are home to a bucket.
+    /// Lines after the home lines of the buckets.
     pub(crate) spare: u32,
 }
 
-/// The same, made ready.
+/// The fields, and constants computed from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packing {
     fields: Fields,
     /// w: bits of a slot.
     pub(super) width: u32,
-    /// M: bits of a line that say where its buckets are.
+    /// M: bits of a line that record where its buckets are.
     pub(super) meta: u32,
     pub(super) lines: u64,
-    /// Divides by B.
+    /// A constant to divide by B.
     reciprocal: u64,
-    /// Of the words of a line, the bits of the buckets.
+    /// For each word of a line, the bits of the buckets.
     pub(super) meta_masks: [u64; 3],
     /// In a word of slots, the lowest bit of each.
     pub(super) ones: u64,
-    /// In a word of slots, the bits that are compared: not those of tags.
+    /// In a word of slots, the bits that are compared: all but the tags.
     pub(super) compared: u64,
     /// In a word of slots, the highest bit of each.
     pub(super) tops: u64,
@@ -60,11 +60,11 @@ pub(crate) struct Packing {
     pub(super) in_word: u32,
 }
 
-/// Where a number stands.
+/// The place of a number in the table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     pub(crate) line: usize,
-    /// Which of the line's own.
+    /// The index among the line's own buckets.
     pub(crate) bucket: u32,
     /// The remainder, as a slot with tag 0.
     pub(crate) remainder: u64,
@@ -108,21 +108,21 @@ impl Packing {
         })
     }
 
-    /// The one that takes the fewest lines for so many slots, where numbers are evenly spread; at
-    /// most 92 of 100 slots are taken (FORMAT.md, section 5.3).
+    /// The packing with the fewest lines for this number of slots, for evenly spread numbers. At
+    /// most 92 % of the slots are used (FORMAT.md, section 5.3).
     pub(crate) fn for_slots(slots: u64, numbers: u64, tag_bits: u8) -> Result<Self> {
         Packing::of_fewest_lines(slots, numbers, tag_bits, MOST_BUCKETS, |home| 6.min(1 + home / 8))
     }
 
-    /// The same for slots that lie close together, as the slots of numbers do that have many each.
-    /// A line has few buckets, so that a line can take the slots of lines far before it, and all
-    /// spare lines follow.
+    /// The packing for slots that lie close together, because numbers have many slots each. A line
+    /// has few buckets, so that lines far behind can take its slots, and the table has all spare
+    /// lines.
     pub(crate) fn for_close_slots(slots: u64, numbers: u64, tag_bits: u8) -> Result<Self> {
         Packing::of_fewest_lines(slots, numbers, tag_bits, FEW_BUCKETS, |_| MOST_SPARE.into())
     }
 
-    /// Of the packings with the fewest lines the one with the most slots a line, then with the
-    /// least remainder bits, then with the fewest buckets.
+    /// Among the packings with the fewest lines: the one with the most slots in a line, then with
+    /// the fewest remainder bits, then with the fewest buckets.
     fn of_fewest_lines(
         slots: u64,
         numbers: u64,
@@ -132,7 +132,8 @@ impl Packing {
     ) -> Result<Self> {
         let slots = slots.max(1);
         let mut best: Option<(u64, Fields)> = None;
-        // From above, so that few lines are found early: packings that have more need not be tried.
+        // From above, so that a packing with few lines is found early; packings with more lines are
+        // skipped.
         for remainder_bits in (1..=40u8).rev() {
             let width = u32::from(remainder_bits) + u32::from(tag_bits);
             let fewest = best.map_or(0, |(lines, _)| numbers.div_ceil(lines).div_ceil(1 << remainder_bits));
@@ -143,8 +144,8 @@ impl Packing {
                     1 => s >= slots,
                     _ => u128::from(slots) * 100 <= u128::from(home) * u128::from(s) * 92,
                 };
-                // With more buckets there are fewer slots, and more bits that say where buckets
-                // are.
+                // With more buckets there are fewer slots, and more bits that record where the
+                // buckets are.
                 if s == 0 || buckets + s + 8 > MOST_META.into() || !fits {
                     break;
                 }
@@ -172,7 +173,7 @@ impl Packing {
         }
     }
 
-    /// So many slots it is the packing for.
+    /// The number of slots that the packing is made for.
     #[inline]
     pub(crate) fn room(&self) -> u64 {
         let home = self.lines - u64::from(self.fields.spare);
@@ -182,7 +183,7 @@ impl Packing {
         }
     }
 
-    /// What a file says of it.
+    /// The fields as a file has them.
     pub(crate) fn fields(&self) -> Fields {
         self.fields
     }
@@ -226,36 +227,36 @@ impl Packing {
         number(h, self.fields.numbers)
     }
 
-    /// Where a number stands.
+    /// The place of a number.
     #[inline(always)]
     pub(crate) fn place(&self, number: u64) -> Place {
         let quotient = number >> self.fields.remainder_bits;
-        // Exact: a quotient is below 2^55, and B below 256.
+        // Exact, since a quotient is below 2^55 and B below 256.
         let line = ((u128::from(quotient) * u128::from(self.reciprocal)) >> 64) as u64;
         let bucket = (quotient - line * u64::from(self.fields.buckets)) as u32;
         let remainder = number & low_bits(self.fields.remainder_bits.into());
         Place { line: line as usize, bucket, remainder: remainder << self.fields.tag_bits }
     }
 
-    /// A slot's value in a stream of entries.
+    /// The bits of a slot's value in an entry of a stream.
     #[inline(always)]
     pub(super) fn slot_mask(&self) -> u64 {
         low_bits(self.width)
     }
 }
 
-/// The most numbers, where slots have so many tag bits: a number with its tag is one word.
+/// The largest U with this number of tag bits: a number and its tag fit in one word.
 pub(crate) fn most_numbers(tag_bits: u32) -> u64 {
     let with_tag = if tag_bits == 0 { u64::MAX } else { 1 << (64 - tag_bits) };
     with_tag.min(MOST_NUMBERS - 1)
 }
 
-/// N: the lines that are home to so many numbers.
+/// N: the home lines for this range of numbers.
 fn home_lines(numbers: u64, remainder_bits: u32, buckets: u64) -> u64 {
     numbers.div_ceil(buckets << remainder_bits)
 }
 
-/// A word whose first so many bits are 1.
+/// A word whose lowest `bits` bits are 1.
 #[inline(always)]
 pub(super) const fn low_bits(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }

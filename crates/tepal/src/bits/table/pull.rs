@@ -1,7 +1,7 @@
-//! One slot less in a line that others follow: what did not fit it comes back from the next line,
-//! until a line needs nothing.
+//! Removes one slot of a line that continues in the next: slots move back from line to line, until
+//! a line is complete.
 //!
-//! The reverse of [`super::push`]: by so little at a time that at most one slot comes from the next
+//! The reverse of [`super::push`]. It works in steps in which at most one slot comes from the next
 //! line.
 
 use alloc::vec::Vec;
@@ -11,30 +11,30 @@ use super::packing::Packing;
 use super::push::{count, ones_from, with, words_below};
 use crate::bits::Line;
 
-/// What a line is to become: it begins with `begins` buckets before its own first one, as many as
-/// it did or fewer, and may be without one of its slots.
+/// The change of a line: it begins with `begins` buckets before its own first one, as many as now
+/// or fewer, and may lose one slot.
 #[derive(Clone, Copy, Debug)]
 struct Pull {
     begins: u32,
     slot: Option<Gone>,
 }
 
-/// A slot that goes.
+/// A slot that is removed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
-    /// Its place among the slots of the line.
+    /// Its index among the slots of the line.
     pub(super) at: u32,
     /// The place of its 1.
     pub(super) one_at: u32,
 }
 
-/// Room for what [`pull`] has to remember, which is kept for the next one: what is still to be
-/// done, the last first.
+/// The list of [`pull`]'s remaining steps, the last one first. The memory is reused by the next
+/// pull.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch(Vec<(usize, Pull)>);
 
-/// Takes a slot out of line `here`, and lets what stands in the lines behind it move up.
-/// `is_told_before`: it is the first one there, of a bucket of a line before.
+/// Removes a slot of line `here` and moves back slots of the lines after it. `is_told_before`: the
+/// slot is the first one of the line, and its bucket belongs to the line before.
 #[inline(always)]
 pub(super) fn pull(
     packing: &Packing,
@@ -47,7 +47,7 @@ pub(super) fn pull(
     waiting.clear();
     let (mut here, mut pull) = (here, Pull { begins: begins_before(&lines[here]), slot: Some(slot) });
     if is_told_before {
-        // The line before says in which bucket the next slot is.
+        // The line before records in which bucket the next slot is.
         let before = Pull { begins: begins_before(&lines[here - 1]), slot: None };
         if let Some((changed, on)) = pulled(packing, &lines[here - 1..], before, true) {
             lines[here - 1] = changed;
@@ -57,7 +57,7 @@ pub(super) fn pull(
     while here < lines.len() {
         let begins = begins_before(&lines[here]);
         let Some((changed, on)) = pulled(packing, &lines[here..], pull, false) else {
-            // First the slot, then each bucket by itself.
+            // First the slot, then each bucket on its own.
             waiting.extend((pull.begins..begins).map(|begins| (here, Pull { begins, slot: None })));
             if pull.slot.is_some() {
                 waiting.push((here, Pull { begins, slot: pull.slot }));
@@ -78,9 +78,9 @@ pub(super) fn pull(
     }
 }
 
-/// The first of these lines after a pull, and what becomes of the next one; `next_goes`: without
-/// its first slot, which goes. Nothing where more than one slot would come: never for one bucket
-/// less, or one slot.
+/// The first of these lines after a pull, and the change of the next line. With `next_goes` the
+/// next line loses its first slot, which is removed. `None` if more than one slot would come back:
+/// never for one bucket less, or one slot.
 #[inline(always)]
 fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Option<(Line, Pull)> {
     let meta = packing.meta;
@@ -93,7 +93,7 @@ fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Opt
     let words: [u64; 3] = core::array::from_fn(|i| line.0[i] & packing.meta_masks[i]);
     let ones = count(words);
     let taken = ones.min(packing.slots());
-    // Behind it are 1s that only say that all slots are taken.
+    // The 1s after that only fill up the bits of a line whose slots are all used.
     let own = words_below(words, meta - (ones - taken));
     let (left, mut changed, mut out) = match pull.slot {
         Some(slot) => (taken - 1, down(without(own, slot.one_at), later), slots_down(packing, line, slot.at)),
@@ -102,12 +102,12 @@ fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Opt
     let end = packing.buckets() + pull.begins;
     let next_begins = begins_before(next);
     if next_begins == 0 {
-        // It had all of its buckets.
+        // The line held all of its buckets.
         return Some((with(packing, out, changed, pull.begins), Pull { begins: 0, slot: None }));
     }
-    // The buckets of the next two slots, counted from this line's first one: a slot of the next
-    // line is where its 1 is, or where the 1s begin that only say that all slots are taken. What is
-    // behind that is at least where the line after it begins.
+    // The buckets of the next two slots, counted from this line's first one. A slot of the next
+    // line is at its 1, or where the 1s begin that only fill up the bits. Slots after that are at
+    // least where the line after the next one begins.
     let (next_from, far) = (end - next_begins, end + packing.buckets() - begins_before(behind));
     let next: [u64; 3] = core::array::from_fn(|i| lines[1].0[i] & packing.meta_masks[i]);
     let first_one = first_one(next);
@@ -143,7 +143,7 @@ fn first_one(words: [u64; 3]) -> Option<u32> {
     (0..3).zip(words).find(|(_, word)| *word != 0).map(|(i, word)| 64 * i + word.trailing_zeros())
 }
 
-/// Without bit `at`: those behind it go down by one.
+/// Removes bit `at`: the bits after it move down by one.
 #[inline(always)]
 fn without(words: [u64; 3], at: u32) -> [u64; 3] {
     let below = words_below(words, at);
@@ -151,14 +151,14 @@ fn without(words: [u64; 3], at: u32) -> [u64; 3] {
     core::array::from_fn(|i| below[i] | above[i])
 }
 
-/// All bits go down by less than 64.
+/// Moves all bits down by less than 64.
 #[inline(always)]
 fn down(words: [u64; 3], by: u32) -> [u64; 3] {
     let from_above = |word: u64| (word << 1) << (63 - by);
     [words[0] >> by | from_above(words[1]), words[1] >> by | from_above(words[2]), words[2] >> by]
 }
 
-/// The line's words without slot `at`: those behind it go down by one.
+/// The line's words without slot `at`: the slots after it move down by one.
 #[inline(always)]
 fn slots_down(packing: &Packing, line: &Line, at: u32) -> [u64; 8] {
     let (slot_at, width) = (packing.meta + at * packing.width, packing.width);

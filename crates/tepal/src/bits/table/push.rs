@@ -1,7 +1,7 @@
-//! One slot more in a line that is full: what no longer fits moves on to the next line, until a
-//! line takes it.
+//! Inserts one slot into a line that is full: slots move on from line to line, until a line has
+//! space.
 //!
-//! A line is changed as words, and by so little at a time that at most one slot leaves it.
+//! A line is changed as words, in steps in which at most one slot leaves it.
 
 use alloc::vec::Vec;
 
@@ -10,39 +10,39 @@ use super::packing::{Packing, low_bits};
 use super::stream::{MOST_BEFORE, NoRoom};
 use crate::bits::Line;
 
-/// A slot that goes into a line.
+/// A slot to be inserted into a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// Its bucket, counted from the one with which the line begins.
     pub(super) number: u32,
-    /// Its place among the slots of the line.
+    /// Its index among the slots of the line.
     pub(super) at: u32,
     pub(super) value: u64,
 }
 
-/// What a line is to become: it begins with `begins` buckets before its own first one, as many as
-/// it did or more, and may have a slot more.
+/// The change of a line: it begins with `begins` buckets before its own first one, as many as now
+/// or more, and may gain one slot.
 #[derive(Clone, Copy, Debug)]
 struct Push {
     begins: u32,
     slot: Option<Slot>,
 }
 
-/// Room for what [`push`] has to remember, which is kept for the next one.
+/// The bookkeeping of [`push`]. The memory is reused by the next push.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
-    /// The lines as they were, from the first one that was changed on. Each is kept once, however
-    /// often it is changed.
+    /// The lines before the push, from the first changed line on. Each is kept once, even if it is
+    /// changed several times.
     before: Vec<Line>,
-    /// What is still to be done, the last first.
+    /// The remaining steps, the last one first.
     waiting: Vec<(usize, Push)>,
 }
 
-/// Entries of each list whose memory is kept from one push for the next: 1 KiB of both.
+/// Entries of each list whose memory is kept for the next push: 1 KiB for both.
 const KEPT: usize = 8;
 
 impl Scratch {
-    /// Gives back the memory of a long push.
+    /// Frees the memory of a long push.
     #[inline(always)]
     fn forget_long(&mut self) {
         if self.before.capacity().max(self.waiting.capacity()) > KEPT {
@@ -51,8 +51,8 @@ impl Scratch {
     }
 }
 
-/// Puts a slot into line `here`, and whatever that moves on into the lines behind it. The lines are
-/// as they were where there is no room.
+/// Inserts a slot into line `here` and moves slots on to the lines after it. If there is no space,
+/// the lines stay as they were.
 #[inline(always)]
 pub(super) fn push(
     packing: &Packing,
@@ -68,7 +68,7 @@ pub(super) fn push(
     loop {
         let next_begins = lines.get(here + 1).map_or(0, begins_before);
         let Some((changed, on)) = pushed(packing, &lines[here], push, next_begins) else {
-            // First each bucket by itself, then the slot.
+            // First each bucket on its own, then the slot.
             let begins = begins_before(&lines[here]);
             if push.slot.is_some() {
                 scratch.waiting.push((here, push));
@@ -78,7 +78,7 @@ pub(super) fn push(
             (here, push) = scratch.waiting.pop().ok_or(NoRoom)?;
             continue;
         };
-        // No line is skipped on the way.
+        // No line is skipped.
         if here == first + scratch.before.len() {
             scratch.before.push(lines[here]);
         }
@@ -101,13 +101,13 @@ pub(super) fn push(
     }
 }
 
-/// A line after a push, and what becomes of the next one, which began with `next_begins` buckets
-/// before its own. Nothing where more than one slot would leave the line: never for one bucket
-/// more, or one slot.
+/// A line after a push, and the change of the next line, which began with `next_begins` buckets
+/// before its own. `None` if more than one slot would leave the line: never for one bucket more, or
+/// one slot.
 #[inline(always)]
 fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Option<(Line, Push)> {
     let meta = packing.meta;
-    // So many buckets more are at its beginning.
+    // The number of additional buckets at its beginning.
     let earlier = push.begins - begins_before(line);
     if earlier >= 63 {
         return None;
@@ -115,7 +115,7 @@ fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Optio
     let words: [u64; 3] = core::array::from_fn(|i| line.0[i] & packing.meta_masks[i]);
     let ones = count(words);
     let taken = ones.min(packing.slots());
-    // Behind it are 1s that only say that all slots are taken.
+    // The 1s after that only fill up the bits of a line whose slots are all used.
     let own_end = meta - (ones - taken);
     let own = words_below(words, own_end);
     let end = packing.buckets() + push.begins;
@@ -123,7 +123,8 @@ fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Optio
         None => (up(packing, own, 0, earlier), taken),
         Some(slot) => {
             let one_at = slot.number + 1 + slot.at;
-            // A slot that was another line's is of the buckets that are more, or of the first one.
+            // A slot that came from another line belongs to an additional bucket, or to the first
+            // one.
             let from = if earlier == 0 { one_at } else { 0 };
             let mut changed = up(packing, own, from, earlier + 1);
             if one_at < meta {
@@ -154,32 +155,32 @@ fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Optio
         let next = number.min(meta - kept);
         (next, Some(Slot { number: number - next, at: 0, value }))
     } else {
-        // If not all slots were taken, there are no such 1s.
+        // If not all slots were used, there are no 1s that fill up.
         changed = ones_from(packing, changed, own_end + earlier);
         ((end - next_begins).min(meta - kept), None)
     };
     Some((with(packing, out, changed, push.begins), Push { begins: end - next, slot }))
 }
 
-/// The 1s of the buckets' words.
+/// The number of 1s in the buckets' words.
 #[inline(always)]
 pub(super) fn count(words: [u64; 3]) -> u32 {
     words[0].count_ones() + words[1].count_ones() + words[2].count_ones()
 }
 
-/// Only the bits below bit `end`.
+/// Keeps only the bits below bit `end`.
 #[inline(always)]
 pub(super) fn words_below(words: [u64; 3], end: u32) -> [u64; 3] {
     core::array::from_fn(|i| words[i] & !line::from_bit(end, i as u32))
 }
 
-/// The same with 1s from bit `from` on: no slot of a bucket behind that is the line's.
+/// Sets all bits from bit `from` on: the slots of later buckets are not in this line.
 #[inline(always)]
 pub(super) fn ones_from(packing: &Packing, words: [u64; 3], from: u32) -> [u64; 3] {
     core::array::from_fn(|i| words[i] | (packing.meta_masks[i] & line::from_bit(from, i as u32)))
 }
 
-/// The place of the last 1; there is one.
+/// The place of the last 1, which must exist.
 #[inline(always)]
 fn last_one(words: [u64; 3]) -> u32 {
     let [first, second, third] = words;
@@ -193,7 +194,7 @@ fn last_one(words: [u64; 3]) -> u32 {
     base + (63 - (word | 1).leading_zeros())
 }
 
-/// The bits from `from` on go up by less than 64.
+/// Moves the bits from `from` on up by less than 64.
 #[inline(always)]
 fn up(packing: &Packing, words: [u64; 3], from: u32, by: u32) -> [u64; 3] {
     let high: [u64; 3] = core::array::from_fn(|i| words[i] & line::from_bit(from, i as u32));
@@ -202,7 +203,7 @@ fn up(packing: &Packing, words: [u64; 3], from: u32, by: u32) -> [u64; 3] {
     core::array::from_fn(|i| ((words[i] ^ high[i]) | up[i]) & packing.meta_masks[i])
 }
 
-/// The line's words with a slot put among the slots, of which `kept` stay.
+/// The line's words with a slot inserted; `kept` slots stay.
 #[inline(always)]
 fn slots_up(packing: &Packing, line: &Line, slot: Slot, kept: u32) -> [u64; 8] {
     let (slot_at, width) = (packing.meta + slot.at * packing.width, packing.width);
@@ -223,7 +224,7 @@ fn cut(words: &mut [u64; 8], end: u32) {
     *words = core::array::from_fn(|i| words[i] & !line::from_bit(end, i as u32));
 }
 
-/// A line of these words, with other buckets and another first one.
+/// A line of these words, with other buckets and another beginning.
 #[inline(always)]
 pub(super) fn with(packing: &Packing, words: [u64; 8], buckets: [u64; 3], begins: u32) -> Line {
     let mut out = words;

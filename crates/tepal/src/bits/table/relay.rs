@@ -1,4 +1,4 @@
-//! The lines of a table in another packing, written while the old ones are read.
+//! Writes the lines of a table with another packing while it reads the old lines.
 
 use alloc::vec::Vec;
 
@@ -6,20 +6,20 @@ use super::packing::{Packing, low_bits};
 use super::stream::{NoRoom, check_begin, read_line, write_line};
 use crate::bits::Line;
 
-/// Entries that are read before they are written.
+/// Entries that are read ahead of writing.
 const AHEAD: usize = 2048;
 
-/// How far a table was written in another packing.
+/// The progress of writing a table with another packing.
 #[derive(Default)]
 pub(crate) struct Relay {
     /// Old lines that were read.
     read: usize,
-    /// What was read; the first `out` entries were written.
+    /// The entries read so far; the first `out` are written.
     ahead: Vec<u64>,
     out: usize,
     /// New lines that were written.
     written: usize,
-    /// The bucket with which the next one begins.
+    /// The bucket with which the next new line begins.
     begin: u64,
 }
 
@@ -29,7 +29,7 @@ impl Relay {
         self.read
     }
 
-    /// Writes the next lines. Every tag has room in the new slots.
+    /// Writes the next lines. The tags must fit in the new slots.
     #[inline(always)]
     pub(crate) fn write(
         &mut self,
@@ -64,7 +64,7 @@ impl Relay {
         Ok(())
     }
 
-    /// Was everything written?
+    /// Checks that everything was written.
     pub(crate) fn end(&self, old: &[Line], to: &Packing) -> Result<(), NoRoom> {
         let own = self.written as u64 * u64::from(to.buckets());
         let is_all = self.read == old.len() && self.out == self.ahead.len() && self.begin == own;

@@ -1,5 +1,4 @@
-//! Tables in which a number stands with several tags, each once: which tags it has (FORMAT.md,
-//! section 4.2.5).
+//! Tables in which a number can have several tags, each once (FORMAT.md, section 4.2.5).
 
 use alloc::vec::Vec;
 
@@ -10,39 +9,39 @@ use super::tagged::{Found, find};
 use crate::bits::Line;
 use crate::bits::fetch::fetch_line;
 
-/// The tags of a number, as they stand: ascending.
+/// The tags of a number, ascending.
 #[derive(Clone)]
 pub(crate) struct Tags<'a> {
     packing: &'a Packing,
     lines: &'a [Line],
     place: Place,
-    /// The slot that is next.
+    /// The next slot.
     next: Option<Found>,
 }
 
 impl<'a> Tags<'a> {
-    /// Of the number at a place, whose first slot is known.
+    /// The tags of the number at a place, from its first slot.
     #[inline(always)]
     pub(crate) fn new(packing: &'a Packing, lines: &'a [Line], place: Place, first: Option<Found>) -> Self {
         Tags { packing, lines, place, next: first }
     }
 
-    /// Is what stands at this bit of a line a slot of the number?
+    /// Is the slot at this bit of a line a slot of the number?
     #[inline(always)]
     fn is_its(&self, line: usize, at: u32) -> bool {
         let value = bits_at(&self.lines[line], at) & self.packing.slot_mask();
         (value ^ self.place.remainder) >> self.packing.tag_bits() == 0
     }
 
-    /// The first slot of the bucket in a line behind this one, if it is the number's: its slots are
-    /// next to each other.
+    /// The first slot of the bucket in a line after this one, if it is the number's. The slots of a
+    /// number are next to each other.
     #[cold]
     #[inline(never)]
     fn in_next_line(&self, before: usize) -> Option<Found> {
         let packing = self.packing;
         for line in before + 1..self.lines.len() {
             let begins = begins_before(&self.lines[line]);
-            // Nobody knows what a damaged table goes on with.
+            // In a damaged table anything may follow.
             let behind = (line - self.place.line) as u64 * u64::from(packing.buckets());
             let bucket =
                 u64::from(self.place.bucket + begins).checked_sub(behind).filter(|_| begins > 0)? as u32;
@@ -78,18 +77,18 @@ impl Iterator for Tags<'_> {
     }
 }
 
-/// What stands of a number, seen from one of its tags.
+/// The slots of a number, and one of its tags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Among {
     /// Its slots.
     pub(crate) slots: u32,
-    /// Has one of them the tag?
+    /// Does one of them have the tag?
     pub(crate) has_it: bool,
-    /// The greatest tag.
+    /// The largest tag.
     pub(crate) last: u64,
 }
 
-/// Looks for a tag among those of a number.
+/// Looks for a tag among the tags of a number.
 #[inline(always)]
 pub(crate) fn among<S: Select>(packing: &Packing, lines: &[Line], number: u64, tag: u64) -> Among {
     let place = packing.place(number);
@@ -99,15 +98,15 @@ pub(crate) fn among<S: Select>(packing: &Packing, lines: &[Line], number: u64, t
     )
 }
 
-/// The tags of many numbers, one after the other, and where those of each hash end.
+/// The tags of many numbers in a row, and where the tags of each hash end.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TagsOfMany {
     pub(crate) tags: Vec<u16>,
     pub(crate) ends: Vec<usize>,
 }
 
-/// Appends the tags of the numbers of these hashes. A number that has `most` of them is handed to
-/// `more`, for the rest.
+/// Appends the tags of the numbers of these hashes. Calls `more` for a number with `most` tags; it
+/// appends the rest.
 #[inline(always)]
 pub(crate) fn tags_of_many<S: Select>(
     packing: &Packing,

@@ -1,7 +1,7 @@
-//! A table as the ascending stream of what it holds, and back.
+//! A table as an ascending stream of entries, and back.
 //!
 //! An entry is a number and the tag of its slot, `number << v | tag`. Its highest bits are its
-//! bucket, counted over the whole table; the rest is what its slot holds.
+//! bucket, counted over the whole table; the rest is the content of its slot.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -23,15 +23,15 @@ pub(super) fn first_bucket(packing: &Packing, lines: &[Line], i: usize) -> u64 {
     (i as u64 * u64::from(packing.buckets())).saturating_sub(begins_before(&lines[i]).into())
 }
 
-/// Appends what line `i` holds, ascending.
+/// Appends the entries of line `i`, ascending.
 #[inline(always)]
 pub(super) fn read_line(packing: &Packing, lines: &[Line], i: usize, entries: &mut Vec<u64>) {
     let (line, first, from) = (&lines[i], first_bucket(packing, lines, i), entries.len());
     entries.resize(from + taken(packing, line) as usize, 0);
     let mut entries = entries[from..].iter_mut();
-    // The bits of slots that are left of a word.
+    // The bits of slots that are left in a word.
     let (mut at, mut bits, mut left) = (packing.meta, 0, 0);
-    // What the bucket of a slot whose 1 were bit 0 of the word would be.
+    // The bucket of a slot whose 1 would be bit 0 of the word.
     let mut base = first.wrapping_sub(1);
     for word in 0..3 {
         let mut ones = line.0[word] & packing.meta_masks[word];
@@ -51,23 +51,22 @@ pub(super) fn read_line(packing: &Packing, lines: &[Line], i: usize, entries: &m
     }
 }
 
-/// A line, how many entries it took, and the bucket with which the next one begins.
+/// A written line: how many entries it took, and the bucket with which the next one begins.
 pub(super) struct Written {
     pub(super) line: Line,
     pub(super) taken: usize,
     pub(super) next: u64,
 }
 
-/// Writes line `i`, which begins with bucket `begin`, from entries of which the first is of that
-/// bucket or a later one. There are all entries of the line's buckets, or more than the line has
-/// slots.
-// In loops without a branch that hangs on an entry: they are compiled to the CPU's vectors.
+/// Writes line `i`, which begins with bucket `begin`. The first entry is of that bucket or a later
+/// one. `entries` has all entries of the line's buckets, or more than the line has slots.
+// No branch in these loops depends on an entry, so the compiler vectorizes them.
 #[inline(always)]
 pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64]) -> Written {
     let end = (i as u64 + 1) * u64::from(packing.buckets());
     let (meta, width) = (u64::from(packing.meta), packing.width);
     let most = entries.len().min(packing.slots() as usize);
-    // Where the 1 of an entry would stand.
+    // The place of the 1 of an entry.
     let place = |entry: u64, slot: usize| (entry >> width).wrapping_sub(begin) + 1 + slot as u64;
     let is_in = |entry: u64, slot: usize| (entry >> width < end) & (place(entry, slot) < meta);
     let taken: usize =
@@ -79,8 +78,7 @@ pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64
             *word |= if at < 64 { 1 << at } else { 0 };
         }
     }
-    // Words of slots are put together where they need no memory, and ORed into the line when they
-    // are full.
+    // Words of slots are built in registers and ORed into the line when they are full.
     let (mut word, mut bit, mut slots) = ((packing.meta >> 6) as usize, packing.meta & 63, 0);
     for entry in &entries[..taken] {
         let value = entry & packing.slot_mask();
@@ -108,12 +106,12 @@ pub(super) fn write_line(packing: &Packing, i: usize, begin: u64, entries: &[u64
     Written { line: Line(words), taken, next }
 }
 
-/// Everything that a table holds, ascending.
+/// All entries of a table, ascending.
 pub(crate) struct Entries<'a> {
     packing: &'a Packing,
     lines: &'a [Line],
     next_line: usize,
-    /// What the line before that holds, of which `at` entries were taken.
+    /// The entries of the line before; `at` of them were taken.
     entries: Vec<u64>,
     at: usize,
 }
@@ -149,8 +147,8 @@ const READ_AHEAD: usize = 2048;
 /// Appends at most this number of entries; appends none after the last.
 type Fetch<'a> = Box<dyn FnMut(&mut Vec<u64>, usize) + 'a>;
 
-/// Ascending entries from anywhere, fetched in chunks: one call behind a pointer for 2,048 entries,
-/// so that what takes entries is compiled once.
+/// Ascending entries from any source, fetched in chunks. One call through a pointer fetches 2,048
+/// entries, so the code that takes entries is compiled once.
 pub(crate) struct Stream<'a> {
     fetch: Fetch<'a>,
     chunk: Vec<u64>,
@@ -163,7 +161,7 @@ impl<'a> Stream<'a> {
         Stream { fetch: Box::new(fetch), chunk: Vec::new(), at: 0 }
     }
 
-    /// Without an entry.
+    /// A stream without entries.
     pub(crate) fn empty() -> Self {
         Stream::of(core::iter::empty())
     }
@@ -184,7 +182,7 @@ impl<'a> Stream<'a> {
         self.at += here;
     }
 
-    /// The next chunk. `false`: there is none.
+    /// Fetches the next chunk; `false` if there is none.
     fn fetch(&mut self) -> bool {
         self.chunk.clear();
         self.at = 0;
@@ -206,7 +204,7 @@ impl Iterator for Stream<'_> {
     }
 }
 
-/// Writes all lines of a table, one after the other, as entries come.
+/// Writes the lines of a table one by one from a stream of entries.
 pub(crate) struct Writer<'a> {
     packing: &'a Packing,
     entries: Stream<'a>,
@@ -217,7 +215,7 @@ pub(crate) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// Of ascending entries.
+    /// A writer of ascending entries.
     pub(crate) fn new(packing: &'a Packing, entries: Stream<'a>) -> Self {
         Writer { packing, entries, ahead: Vec::with_capacity(READ_AHEAD), from: 0, line: 0, begin: 0 }
     }
@@ -239,14 +237,14 @@ impl<'a> Writer<'a> {
         Ok(written.line)
     }
 
-    /// Was everything written?
+    /// Checks that everything was written.
     pub(crate) fn end(&self) -> Result<(), NoRoom> {
         let own = self.line as u64 * u64::from(self.packing.buckets());
         if self.from == self.ahead.len() && self.begin == own { Ok(()) } else { Err(NoRoom) }
     }
 }
 
-/// Writes a table; `lines` are those of the packing.
+/// Writes a table; `lines` has the lines of the packing.
 pub(crate) fn write(packing: &Packing, entries: Stream<'_>, lines: &mut [Line]) -> Result<(), NoRoom> {
     let mut writer = Writer::new(packing, entries);
     for line in lines {
@@ -255,7 +253,7 @@ pub(crate) fn write(packing: &Packing, entries: Stream<'_>, lines: &mut [Line]) 
     writer.end()
 }
 
-/// May a line begin with this bucket?
+/// Checks that a line may begin with this bucket.
 pub(super) fn check_begin(packing: &Packing, i: usize, begin: u64) -> Result<(), NoRoom> {
     let own = i as u64 * u64::from(packing.buckets());
     if own - begin > MOST_BEFORE { Err(NoRoom) } else { Ok(()) }

@@ -1,5 +1,5 @@
-//! Tables in which each number stands once, and its tag says when: how old a number is, making it
-//! young again, and dropping what is too old (FORMAT.md, section 4.2.4).
+//! Tables in which each number is stored once, with a tag for its time: its age, refreshing it, and
+//! removing old numbers (FORMAT.md, section 4.2.4).
 
 use alloc::vec::Vec;
 
@@ -10,7 +10,7 @@ use super::stream::{read_line, write_line};
 use crate::bits::Line;
 use crate::bits::fetch::fetch_line;
 
-/// Which tags are young enough: those of an age of at most `most`, where `now` is the tag of now.
+/// The tags that are recent: at most `most` older than `now`, the tag of the present time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Recent {
     pub(crate) now: u64,
@@ -18,13 +18,13 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// How long ago a tag was the tag of now.
+    /// The age of a tag.
     #[inline(always)]
     pub(crate) fn age(self, tag_bits: u32, tag: u64) -> u64 {
         self.now.wrapping_sub(tag) & low_bits(tag_bits)
     }
 
-    /// Is an entry, or a tag, young enough?
+    /// Is an entry, or a tag, recent?
     #[inline(always)]
     pub(crate) fn has(self, tag_bits: u32, entry: u64) -> bool {
         self.age(tag_bits, entry) <= self.most
@@ -37,9 +37,9 @@ pub(crate) struct Found {
     pub(super) line: usize,
     /// Its first bit in that line.
     pub(super) at: u32,
-    /// The bit behind the last slot of its bucket there.
+    /// The bit after the last slot of its bucket there.
     pub(super) end: u32,
-    /// May the bucket go on in the next line?
+    /// May the bucket continue in the next line?
     pub(super) goes_on: bool,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -
     let (mut at, mut behind) = (place.line, 0);
     while let Some(line) = lines.get(at) {
         let begins = begins_before(line);
-        // The line begins with buckets of its own, or behind this one.
+        // The line begins with buckets of its own, or after this one.
         if behind > 0 && (begins == 0 || place.bucket + begins < behind) {
             return None;
         }
@@ -81,14 +81,14 @@ pub(crate) fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -
     None
 }
 
-/// The tag of a number, where that is held.
+/// The tag of a number, if the number is in the table.
 #[inline(always)]
 pub(crate) fn tag_of<S: Select>(packing: &Packing, lines: &[Line], number: u64) -> Option<u64> {
     let found = find::<S>(packing, lines, packing.place(number))?;
     Some(bits_at(&lines[found.line], found.at) & low_bits(packing.tag_bits()))
 }
 
-/// Gives a number that is held another tag. Whether it is.
+/// Sets the tag of a number. Returns whether the number is in the table.
 #[inline(always)]
 pub(crate) fn refresh<S: Select>(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool {
     let Some(Found { line, at, .. }) = find::<S>(packing, lines, packing.place(number)) else { return false };
@@ -100,7 +100,7 @@ pub(crate) fn refresh<S: Select>(packing: &Packing, lines: &mut [Line], number: 
     true
 }
 
-/// Is each number of a batch held, with a tag that is young enough? `answers` is as long as `h`.
+/// Looks up a batch: is each number in the table with a recent tag? `answers` is as long as `h`.
 #[inline(always)]
 pub(crate) fn contains_many<S: Select>(
     packing: &Packing,
@@ -124,17 +124,17 @@ pub(crate) fn contains_many<S: Select>(
     }
 }
 
-/// So many entries that are out are kept before they are thrown away.
+/// The number of written entries that are kept before they are removed from memory.
 const OUT: usize = 2048;
 
-/// Drops every entry whose tag is too old, in one pass and in place. Says how many.
+/// Removes every entry with an old tag, in one pass and in place. Returns how many.
 #[inline(always)]
 pub(crate) fn sweep(packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 {
     let mut entries: Vec<u64> = Vec::with_capacity(2 * OUT);
     let (mut out, mut read, mut begin, mut dropped) = (0, 0, 0, 0);
     for here in 0..lines.len() {
-        // Where there are fewer entries, none is in a later line than it was: what is ahead was
-        // read from here on, and this line before it is written.
+        // With fewer entries, no entry moves to a later line. The entries ahead were read from this
+        // line on, and each line is read before it is written.
         while entries.len() - out <= packing.slots() as usize && read < lines.len() {
             if out >= OUT {
                 entries.drain(..out);

@@ -1,4 +1,4 @@
-//! The table against a sorted list, and against a table that was written at once.
+//! The table compared with a sorted list, and with a table that was written at once.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use super::*;
 use change::Scratch;
 use stream::{Entries, NoRoom, Stream};
 
-/// A generator of numbers that tests repeat.
+/// A random number generator with repeatable results.
 struct Random(u64);
 
 impl Random {
@@ -70,13 +70,12 @@ fn a_table_is_what_a_list_is() {
     let (mut changes, mut refused, mut rewritten) = (0, 0, 0);
     let levels: Vec<_> = TableKernel::available().collect();
     for (i, (packing, most)) in packings().into_iter().enumerate() {
-        // Each CPU level in its turn: all of them must give the lines of a table that was written
-        // at once.
+        // Each CPU level in its turn: all must give the lines of a table that was written at once.
         let level = levels[i % levels.len()];
         let mut list: Vec<u64> = Vec::new();
         let mut lines = written(&packing, &list).unwrap();
         let mut scratch = Scratch::default();
-        // Of few numbers, and of all.
+        // Taken from few numbers, and from all.
         let within =
             if random.below(3) == 0 { 1 + random.below(packing.numbers()) } else { packing.numbers() };
         for step in 0..3 * most + 20 {
@@ -137,7 +136,8 @@ fn a_table_is_what_a_list_is() {
     assert!(changes > 10_000 && refused > 100 && rewritten > 1000, "{changes} {refused} {rewritten}");
 }
 
-/// The packing for this number of slots by trying all, in the order of FORMAT.md, section 5.3.
+/// The packing for this number of slots, found by trying all in the order of FORMAT.md, section
+/// 5.3.
 fn plain_packing(
     slots: u64,
     numbers: u64,
@@ -180,7 +180,7 @@ fn packings_are_those_of_all_tries() {
     for i in 0..1500 {
         let tag_bits = if i % 2 == 0 { 0 } else { (next() % 17) as u8 };
         let numbers = (next() >> (8 + next() % 54)).clamp(1, packing::most_numbers(tag_bits.into()));
-        // From one to twice as many slots as there are numbers.
+        // Between no slots and twice as many slots as numbers.
         let slots = (next() % numbers.saturating_mul(2)) >> (next() % 20);
         for (of, most_buckets, spare) in [
             (Packing::for_slots as fn(_, _, _) -> _, 150, (|home| 6.min(1 + home / 8)) as fn(u64) -> u64),

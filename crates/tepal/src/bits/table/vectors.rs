@@ -1,6 +1,6 @@
-//! The table against `quotient.json`: numbers, tables, what does not fit, sizes. Filters and their
-//! files are held against it in `tests/vectors/quotient.rs`, tables that are larger than planned in
-//! `kinds/table/copies/tests.rs`.
+//! The table compared with `quotient.json`: numbers, tables, entries that do not fit, sizes.
+//! `tests/vectors/quotient.rs` compares filters and their files; `kinds/table/copies/tests.rs`
+//! compares tables that are larger than planned.
 
 use std::string::ToString;
 use std::vec;
@@ -18,7 +18,7 @@ pub(crate) fn cases(list: &str) -> Vec<Value> {
     crate::tests::cases("quotient.json", list, 5)
 }
 
-/// A 64-bit number: `0x` and hexadecimal, decimal, or no text at all.
+/// A 64-bit number: `0x` and hexadecimal, decimal, or a JSON number.
 pub(crate) fn number(value: &Value) -> u64 {
     match value.as_str() {
         None => value.as_u64().unwrap_or_else(|| panic!("no number: {value}")),
@@ -29,7 +29,7 @@ pub(crate) fn number(value: &Value) -> u64 {
     }
 }
 
-/// The first six of a `shape`; its lines, the seventh, follow from them.
+/// The first six numbers of a `shape`; the seventh, its lines, follows from them.
 pub(crate) fn fields(shape: &Value) -> Fields {
     let small = |i: usize| u8::try_from(number(&shape[i])).unwrap();
     let fields = Fields {
@@ -44,13 +44,13 @@ pub(crate) fn fields(shape: &Value) -> Fields {
     fields
 }
 
-/// U for a capacity at a rate, as section 5.3 says.
+/// U for a capacity and a rate, by section 5.3.
 pub(crate) fn numbers_for(case: &Value) -> u64 {
     let capacity = number(&case["capacity"]) as f64;
     ((capacity / case["rate"].as_f64().unwrap()).ceil() as u64).next_multiple_of(64)
 }
 
-/// The entries of `slots`, ascending, for a table of so many numbers and tag bits.
+/// The entries of `slots`, ascending, for a table with this range of numbers and these tag bits.
 pub(crate) fn entries(slots: &Value, numbers: u64, tag_bits: u8) -> Vec<u64> {
     let mut entries = Vec::new();
     for part in slots.as_array().unwrap() {
@@ -77,7 +77,7 @@ pub(crate) fn entries(slots: &Value, numbers: u64, tag_bits: u8) -> Vec<u64> {
     entries
 }
 
-/// The packing of a table of the vectors, and its entries.
+/// The packing of a table in the vectors, and its entries.
 fn table(case: &Value) -> (Packing, Vec<u64>) {
     let fields = fields(&case["shape"]);
     (Packing::new(fields).unwrap(), entries(&case["slots"], fields.numbers, fields.tag_bits))
@@ -98,7 +98,7 @@ fn numbers() {
     }
 }
 
-/// Written at once, slot after slot in two orders, and read again.
+/// Written at once and slot by slot in two orders, then read again.
 #[test]
 fn tables() {
     for case in cases("tables") {
@@ -149,7 +149,7 @@ fn sizes() {
         let slots = number(case.get("n").unwrap_or(&case["capacity"]));
         let tag_bits = u8::try_from(number(&case["v"])).unwrap();
         let numbers = numbers_for(&case);
-        // Past 2^56 nothing has a table, and no filter comes as far.
+        // Above 2^56 there is no table, and no filter is that large.
         let found = Packing::for_slots(slots, numbers, tag_bits).ok().map(|packing| packing.fields());
         let expected = (!case["shape"].is_null()).then(|| fields(&case["shape"]));
         assert_eq!(found, expected, "{case}");

@@ -1,5 +1,5 @@
-//! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and 18 to 30 bytes that say
-//! what it is, up to 50 with a second ribbon.
+//! The embedded form of a ribbon (FORMAT.md, section 4.8.1): its words, and a trailer of 18 to 30
+//! bytes that describes it, up to 50 with a second ribbon.
 
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
@@ -25,7 +25,7 @@ fn put_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Reads one, in as few bytes as it has.
+/// Reads a number; refuses it if it has more bytes than needed.
 fn number(fields: &mut Fields<'_>) -> Result<u64> {
     let mut number = 0u64;
     for shift in (0..64).step_by(7) {
@@ -42,12 +42,12 @@ fn number(fields: &mut Fields<'_>) -> Result<u64> {
     Err(Error::damaged("a number of the embedded ribbon is longer than it has to be"))
 }
 
-/// One that has to be below 2^32.
+/// Checks that a number is below 2^32.
 fn small_number(number: u64, name: &'static str) -> Result<u32> {
     u32::try_from(number).map_err(|_| Error::parameter(name, number, "below 2^32"))
 }
 
-/// Stands where the number of another layer could, before what is said of a second ribbon.
+/// Stands in the place of a layer's number, before the numbers of a second ribbon.
 const SECOND: u8 = 0;
 
 /// Appends the layers of a ribbon.
@@ -60,8 +60,8 @@ fn put_layers(fields: &RibbonFields, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the words and seeds of the layers up to the end, or up to what is said of a second ribbon,
-/// and says whether that is there.
+/// Reads the words and seeds of the layers, up to the end or to the numbers of a second ribbon.
+/// Also returns whether there is a second ribbon.
 fn read_layers(numbers: &mut Fields<'_>) -> Result<([u32; LAYERS], [u8; LAYERS], bool)> {
     let (mut words, mut seeds, mut depth) = ([0; LAYERS], [0; LAYERS], 0);
     while !numbers.rest().is_empty() {
@@ -84,7 +84,7 @@ fn read_layers(numbers: &mut Fields<'_>) -> Result<([u32; LAYERS], [u8; LAYERS],
     Ok((words, seeds, false))
 }
 
-/// Reads what is said of the second ribbon, and puts it behind the first one.
+/// Reads the numbers of the second ribbon, and adds it to the first one.
 fn with_second(first: Ribbon<()>, numbers: &mut Fields<'_>) -> Result<Ribbon<()>> {
     let most = small_number(number(numbers)?, "how many of 65536 keys the second ribbon is for")?;
     let picked = number(numbers)?;
@@ -106,7 +106,7 @@ fn with_second(first: Ribbon<()>, numbers: &mut Fields<'_>) -> Result<Ribbon<()>
     first.with_second(&Ribbon::new(Shape::new(fields)?, picked)?, most)
 }
 
-/// The bytes before the checksum.
+/// The bytes of the trailer before the checksum.
 fn said<L>(form: Form, ribbon: &Ribbon<L>, check: u64) -> Vec<u8> {
     let fields = ribbon.shape.fields();
     let mut out = Vec::new();
@@ -128,13 +128,13 @@ fn said<L>(form: Form, ribbon: &Ribbon<L>, check: u64) -> Vec<u8> {
     let columns = fields.columns | if fields.deep > fields.columns { 0x80 } else { 0 };
     let [l0, l1] = fields.last.to_le_bytes();
     let [c0, c1, ..] = check.to_le_bytes();
-    // Of two ribbons of eight layers whose numbers are as long as can be they are 128.
+    // With two ribbons of eight layers and numbers of the greatest length there are 128.
     let len = out.len() as u8;
     out.extend([form.version, len, columns, fields.last_seed, l0, l1, c0, c1]);
     out
 }
 
-/// What they say.
+/// Parses these bytes.
 fn read_said(form: Form, said: &[u8]) -> Result<Ribbon<()>> {
     let (numbers, rest) = said.split_at(said.len() - SAID);
     let (columns, last_seed) = (rest[2] & 0x7F, rest[3]);
@@ -164,7 +164,7 @@ fn read_said(form: Form, said: &[u8]) -> Result<Ribbon<()>> {
     if has_second { with_second(ribbon, &mut numbers) } else { Ok(ribbon) }
 }
 
-/// What the form says, and how many bytes its words take, once it is known to be right.
+/// The ribbon in the embedded form, and the length of its words in bytes, after all checks.
 fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(Ribbon<()>, usize)> {
     check_has_hash("the scheme of the key hasher", hasher.scheme())?;
     let (body, said) = read_form(form, bytes, hasher)?;
@@ -186,17 +186,17 @@ fn len<L: PlainStorage>(form: Form, ribbon: &Ribbon<L>) -> u64 {
     size_of_val(ribbon.as_lines()) as u64 + said(form, ribbon, 0).len() as u64 + 8
 }
 
-/// The calls of a kind. `$not_kept` is what the form leaves out, `$refused` what cannot be in it;
-/// the rest is the body of an example.
+/// The calls of a kind. `$not_kept` names what the form does not record, `$refused` the filters
+/// that have no embedded form; the rest is an example.
 macro_rules! embedded {
     ($filter:ident, $builder:literal, $form:expr, $not_kept:literal, $refused:literal, $($example:literal)*) => {
         impl<L: PlainStorage> $filter<L> {
-            /// The embedded form, for stores that keep many of these and what they have in common
-            /// elsewhere, such as the tables of an LSM tree: the ribbon, in whole lines of 64
-            /// bytes, and 18 to 30 bytes behind it, up to 50 with a second ribbon, 144 at the most.
-            /// These say what it is, and there are a checksum and a check of scheme, seed, secret,
-            /// key domain and recipe among them, so that no other [`KeyHasher`] is taken for this
-            /// one's.
+            /// The embedded form: the ribbon in whole lines of 64 bytes, and a trailer. It is for
+            /// stores with many of these that keep the common parts elsewhere, for example the
+            /// tables of an LSM tree. The trailer has 18 to 30 bytes, up to 50 with a second
+            /// ribbon, 144 at most. It describes the ribbon and holds a checksum and a check of
+            /// scheme, seed, secret, key domain and recipe, so that a wrong [`KeyHasher`] is
+            /// refused.
             ///
             #[doc = $not_kept]
             ///
@@ -204,8 +204,8 @@ macro_rules! embedded {
             ///
             /// # Errors
             #[doc = $refused]
-            /// [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for one that
-            /// was opened [quick](crate::Open::quick) and whose ribbon is not what was written.
+            /// [`Error::TooLarge`] if memory is short; [`Error::Damaged`] if it was opened
+            /// [quick](crate::Open::quick) and its ribbon is damaged.
             pub fn to_embedded(&self) -> Result<Vec<u8>> {
                 self.check_embeddable()?;
                 self.check_before_copying()?;
@@ -213,7 +213,7 @@ macro_rules! embedded {
                 write($form, ribbon, hasher)
             }
 
-            /// Bytes of the [embedded form](Self::to_embedded).
+            /// The length of the [embedded form](Self::to_embedded) in bytes.
             #[must_use]
             pub fn embedded_len(&self) -> u64 {
                 len($form, self.embedded().0)
@@ -221,17 +221,17 @@ macro_rules! embedded {
         }
 
         impl $filter {
-            /// Reads the [embedded form](Self::to_embedded) into memory: of one with this key
-            /// hasher, as
-            #[doc = concat!("[`key_hasher`](", $builder, "::key_hasher) of the builder gives it. Everything is checked.")]
+            /// Reads the [embedded form](Self::to_embedded) into memory. `keys` is its key hasher,
+            /// from
+            #[doc = concat!("[`key_hasher`](", $builder, "::key_hasher) of the builder. Everything is checked.")]
             ///
-            /// The promised rate is the one that it has.
+            /// The promised rate becomes the actual rate.
             ///
             /// # Errors
-            /// [`Error::OtherKeys`] for one with another scheme, seed, secret, key domain or
-            /// recipe; [`Error::NotPossible`] for the form of another kind; [`Error::Damaged`],
-            /// [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are no such form;
-            /// [`Error::TooLarge`] where there is no memory for it.
+            /// [`Error::OtherKeys`] for another scheme, seed, secret, key domain or recipe;
+            /// [`Error::NotPossible`] for the embedded form of another kind; [`Error::Damaged`],
+            /// [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are not an embedded
+            /// form; [`Error::TooLarge`] if memory is short.
             pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
                 let (ribbon, body) = read($form, bytes, keys)?;
                 let mut lines = bits::zeroed(ribbon.num_lines())?;
@@ -241,20 +241,21 @@ macro_rules! embedded {
         }
 
         impl<B: StableBytes> $filter<InBytes<B>> {
-            #[doc = concat!("[`from_embedded`](", stringify!($filter), "::from_embedded) without a copy: it is asked where it lies.")]
+            #[doc = concat!("[`from_embedded`](", stringify!($filter), "::from_embedded) in place, without a copy.")]
             ///
             /// # Errors
-            /// As there, and [`Error::NotInPlace`] where the bytes do not lie at a multiple of 64
-            /// in memory, or the machine is big-endian.
+            /// As `from_embedded`, and [`Error::NotInPlace`] if the bytes are not aligned to 64, or
+            /// the machine is big-endian.
             pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
                 Self::view_embedded_at(bytes, .., keys)
             }
 
-            /// [`view_embedded`](Self::view_embedded) inside larger bytes, such as a table file
-            /// with many of them.
+            /// [`view_embedded`](Self::view_embedded) of a range of larger bytes, for example of a
+            /// table file with many of them.
             ///
             /// # Errors
-            /// As there; [`Error::Parameter`] where the bytes have no such place.
+            /// As [`view_embedded`](Self::view_embedded); [`Error::Parameter`] if the range is out
+            /// of bounds.
             pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
                 let place = place_in(bytes.bytes(), place)?;
                 let (ribbon, body) = read($form, &bytes.bytes()[place.clone()], keys)?;
@@ -269,8 +270,8 @@ embedded!(
     RibbonFilter,
     "crate::kinds::ribbon::RibbonFilterBuilder",
     Form::RIBBON,
-    "Not kept: the promised rate, which becomes the one that it has, and labels. A filter of 1,000 keys at 1 % has 916 bytes; its file has 1,088.",
-    "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), and for one that was made of a table: the error says what to build instead; its file has all that.",
+    "Not recorded: labels, and the promised rate, which becomes the actual rate. A filter of 1,000 keys at 1 % takes 916 bytes; its file takes 1,088.",
+    "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), and for one that was made from a table: the error says what to build instead. The file of the filter has no such limits.",
     "```"
     "use tepal::RibbonFilter;"
     "let builder = RibbonFilter::builder().seed(42);              // the store's, written down once"
@@ -286,8 +287,8 @@ embedded!(
     RibbonMap,
     "crate::kinds::ribbon::RibbonMapBuilder",
     Form::MAP,
-    "Not kept: the promised rate, which becomes the one that it has, and labels.",
-    "[`Error::NotPossible`] for a map whose values have names: keep those once for all maps, and build maps of numbers, or write its file.",
+    "Not recorded: labels, and the promised rate, which becomes the actual rate.",
+    "[`Error::NotPossible`] for a map whose values have names: keep the names once for all maps and build maps of numbers, or write its file.",
     "```"
     "use tepal::RibbonMap;"
     "let builder = RibbonMap::builder().seed(42);                 // the store's, written down once"

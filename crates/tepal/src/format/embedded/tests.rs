@@ -4,7 +4,7 @@ use super::super::samples::builders;
 use super::*;
 use crate::{KeyDomain, OverCapacity, Recipe, Scheme, SecretKey, builders::BloomFilterBuilder};
 
-/// Each with the builder that says how its keys are hashed.
+/// Filters, each with the builder that has its key options.
 fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
     let mut builders = builders();
     builders.push(BloomFilter::builder().secret_key(SecretKey::new([1; 16])));
@@ -13,7 +13,7 @@ fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
     let mut filters = Vec::new();
     for builder in builders {
         let sized = builder.clone().capacity(90).false_positive_rate(0.05).build();
-        // Some sizes are fixed, and some schemes are not in this build.
+        // Some schemes have a fixed size, and some are not in this build.
         let Ok(mut filter) = sized.or_else(|_| builder.clone().capacity(20).build()) else { continue };
         filter.set_over_capacity(OverCapacity::Ignore).unwrap();
         filter.insert_iter(0..80u64).unwrap();
@@ -37,14 +37,14 @@ fn what_was_embedded_comes_back() {
         assert_eq!(again.promised_false_positive_rate(), rate.min(1.0 - f64::EPSILON), "{filter:?}");
         assert_eq!((again.keys_inserted(), again.over_capacity()), (None, OverCapacity::Warn));
         assert_eq!(again.to_embedded().unwrap(), bytes);
-        // It is a filter like any other.
+        // It can be saved like any other filter.
         let file = again.to_bytes().unwrap();
         assert!(crate::Open::new().secret_key_of(&builder).from_bytes(&file).is_ok(), "{filter:?}");
     }
 }
 
 impl<'a> crate::Open<'a> {
-    /// With the secret of the one builder here that has one.
+    /// With the secret of the builder, if it has one.
     fn secret_key_of(self, builder: &BloomFilterBuilder) -> Self {
         static KEY: SecretKey = SecretKey::new([1; 16]);
         let is_keyed = builder.key_hasher().is_ok_and(|keys| keys.scheme() == Scheme::SipHash13);
@@ -89,7 +89,7 @@ fn other_keys_are_refused() {
     others.extend(Scheme::ALL[2..].iter().map(|&scheme| BloomFilter::builder().scheme(scheme)));
     let mut refused = 0;
     for other in others {
-        // A scheme that this build leaves out, or that needs a name.
+        // A scheme that is not in this build, or that needs a name.
         let Ok(keys) = other.key_hasher() else { continue };
         let error = BloomFilter::from_embedded(&bytes, &keys).unwrap_err();
         assert!(matches!(error, Error::OtherKeys { .. }), "{error}");
@@ -97,7 +97,7 @@ fn other_keys_are_refused() {
         refused += 1;
     }
     assert!(refused > if cfg!(feature = "foreign") { 15 } else { 5 });
-    // Two secrets, two names: one scheme each.
+    // Two secrets and two names: each is another key hasher.
     let keyed = |secret| BloomFilter::builder().secret_key(SecretKey::new([secret; 16]));
     let bytes = keyed(1).build_from(["apple"]).unwrap().to_embedded().unwrap();
     assert!(BloomFilter::from_embedded(&bytes, &keyed(1).key_hasher().unwrap()).unwrap().contains("apple"));
@@ -108,7 +108,7 @@ fn other_keys_are_refused() {
     assert!(BloomFilter::from_embedded(&bytes, &named("b").key_hasher().unwrap()).is_err());
 }
 
-/// Each change of one bit, each cut, and changes whose checksum is right.
+/// Every change of one bit, every cut, and changes with a matching checksum.
 #[test]
 fn damage_is_refused() {
     for (builder, filter) in filters() {
@@ -127,7 +127,7 @@ fn damage_is_refused() {
         let cut = BloomFilter::from_embedded(&bytes[bytes.len() - 16..], &keys).unwrap_err().to_string();
         assert!(cut.contains("and 16 behind them, and there are 16 bytes"), "{cut}");
 
-        // Whoever knows the rule can say anything; none of it panics, and the shape fits the bits.
+        // With a matching checksum, any numbers: none makes it panic, and the shape fits the bits.
         let trailer = bytes.len() - 16;
         for at in 1..8 {
             for value in [0, 1, 2, 3, 4, 5, 9, 64, 255] {
@@ -150,7 +150,7 @@ fn damage_is_refused() {
 fn a_small_filter_stays_small() {
     let filter = BloomFilter::builder().capacity(100).false_positive_rate(0.01).build().unwrap();
     assert_eq!((filter.embedded_len(), filter.file_len()), (144, 320));
-    // Nothing in it: it still promises something.
+    // Without keys it still promises a rate.
     let keys = BloomFilter::builder().key_hasher().unwrap();
     let empty = BloomFilter::from_embedded(&filter.to_embedded().unwrap(), &keys).unwrap();
     assert!(empty.capacity() == 1 && empty.promised_false_positive_rate() > 0.0);

@@ -1,4 +1,5 @@
-//! Files of later versions: what must be known is refused, what may be ignored is.
+//! Files of later versions: a feature that must be known is refused, one that may be ignored is
+//! ignored.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -7,7 +8,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::{AnyFilter, BloomFilter, KeyDomain, Layout, OverCapacity, Scheme};
 
-/// A file's parts before the checksum of its header, which is computed anew.
+/// The parts of a file before the checksum of its header, which is computed again.
 struct File {
     fixed: Vec<u8>,
     records: Vec<u8>,
@@ -77,7 +78,7 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
         let expected =
             format!("file format version {version} is not known to this build, which knows version 1");
         assert!(text.starts_with(&expected), "{text}");
-        // Its checksum may be another one, too: the version is looked at first.
+        // Its checksum may be different too: the version is checked first.
         let mut bytes = File::new().set(8, &version.to_le_bytes()).bytes();
         bytes[50] ^= 1;
         assert!(BloomFilter::from_bytes(&bytes).unwrap_err().to_string().starts_with(&expected));
@@ -85,16 +86,16 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
     for kind in [0, 70, 7000, u16::MAX] {
         assert!(File::new().set(10, &kind.to_le_bytes()).refused().to_string().contains("filter kind"));
     }
-    // A kind that this build leaves out: whoever asks for a Bloom filter learns what opens it, and
-    // that what it needs.
+    // A kind that is not in this build: the error for a caller who expects a Bloom filter names the
+    // call that opens it, and the error of that call names the feature.
     let chain = || File::new().set(10, &2u16.to_le_bytes());
     assert!(chain().refused().to_string().contains("`tepal::from_bytes`"));
     if cfg!(not(feature = "extras")) {
         let error = crate::from_bytes(&chain().bytes()).unwrap_err().to_string();
         assert!(error.contains("filter kind 2") && error.contains("or `extras`"), "{error}");
     }
-    // Bit 1 says that there are exceptions, bit 2 that these are a divider, and bit 3 that keys
-    // were added beside a ribbon.
+    // Bit 1: there are exceptions. Bit 2: they are a divider. Bit 3: keys were added beside a
+    // ribbon.
     let exceptions = if cfg!(feature = "extras") { 1..3 } else { 0..0 };
     let added = if cfg!(feature = "static") { 3..4 } else { 0..0 };
     for bit in (1..32).filter(|bit| !exceptions.contains(bit) && !added.contains(bit)) {
@@ -111,7 +112,7 @@ fn later_versions_kinds_and_required_flags_are_refused_by_name() {
         let error = File::new().set(24, &8u32.to_le_bytes()).refused().to_string();
         assert!(error.contains("added keys of the kind bloom, which has none"), "{error}");
     }
-    // The first numbers that are free: members stand in the order of their numbers.
+    // The first free numbers: members stand in the order of their numbers.
     let layout = Layout::ALL[Layout::ALL.len() - 1].id() + 1;
     let scheme = Scheme::ALL[Scheme::ALL.len() - 1].id() + 1;
     let domain = KeyDomain::ALL[KeyDomain::ALL.len() - 1].id() + 1;
@@ -132,13 +133,13 @@ fn later_optional_flags_and_records_are_ignored() {
         let opened = BloomFilter::from_bytes(&bytes).unwrap();
         assert!(opened == good);
         assert!((0..500u32).all(|key| opened.contains(&key)));
-        // What this build does not know it does not pass on.
+        // Records that this build does not know are not written.
         assert_eq!(opened.to_bytes().unwrap(), plain);
     }
     for tag in [0x8000, 0x8001, u16::MAX] {
         let opened = BloomFilter::from_bytes(&File::new().record(tag, "later").bytes()).unwrap();
         assert_eq!(opened.to_bytes().unwrap(), plain);
-        // Ignored, but looked at: what is no record at all is damage.
+        // Ignored, but checked: bytes that are not a record are damage.
         for bad in ["", "a\nb", "\u{9b}2J", "\u{202e}txt"] {
             BloomFilter::from_bytes(&File::new().record(tag, bad).bytes()).unwrap_err();
         }
@@ -149,7 +150,7 @@ fn later_optional_flags_and_records_are_ignored() {
     }
 }
 
-/// Each with the checksums right, so that nothing but the field itself can be the reason.
+/// Each with matching checksums, so that only the field itself can be the reason.
 #[test]
 fn every_field_has_its_own_refusal() {
     let number = |n: u64| n.to_le_bytes();
@@ -201,7 +202,7 @@ fn every_field_has_its_own_refusal() {
 #[cfg(feature = "foreign")]
 #[test]
 fn every_field_of_other_schemes_has_its_own_refusal() {
-    // A file of valkey-bloom's scheme, but for the sums of the self-test.
+    // A file of valkey-bloom's scheme, except for the sums of the self-test.
     let valkey = || File::new().set(32, &[4, 28]);
     let seed = "0".repeat(64);
     for (file, part) in [
@@ -216,7 +217,7 @@ fn every_field_of_other_schemes_has_its_own_refusal() {
         (valkey().record(5, &"0".repeat(66)), "the seed record is not 64 hex digits"),
         (valkey().record(5, &"A".repeat(64)), "the seed record is not 64 hex digits"),
         (valkey().record(5, &seed).set(64, &[1]), "the scheme valkey-bloom has no parameter 1"),
-        // What the second article leaves open is three bits.
+        // The choices of the second article take three bits.
         (File::new().set(32, &[4, 17]).set(64, &[8]), "the scheme md5-split has no parameter 8"),
     ] {
         let text = file.refused().to_string();
@@ -262,7 +263,7 @@ fn a_file_without_a_body_is_refused() {
     assert!(text.contains("bits does not fit the file"), "{text}");
 }
 
-/// One checksum of 8 bytes for each chunk, and memory for no more.
+/// One checksum of 8 bytes for each chunk, and no more memory.
 #[test]
 fn the_table_takes_what_it_needs() {
     let bytes = File::new().bytes();

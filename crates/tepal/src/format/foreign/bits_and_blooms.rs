@@ -1,5 +1,5 @@
-//! The Go library bits-and-blooms/bloom v3: m and k, then a bitset of the package `bitset`, as
-//! binary or as JSON with the bitset in base64.
+//! The Go library bits-and-blooms/bloom v3: m and k, then a bitset of the package `bitset`; as
+//! binary, or as JSON with the bitset in base64.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -17,12 +17,12 @@ use crate::kinds::{AnyFilter, Ref};
 #[derive(Debug)]
 pub(super) struct BitsAndBlooms;
 
-/// How a file was written.
+/// The properties of a file.
 #[derive(Debug)]
 struct Form {
-    /// The bitset's own length, which need not be m.
+    /// The length of the bitset, which may differ from m.
     len: u64,
-    /// The bitset is little-endian: a switch of the package `bitset`.
+    /// Is the bitset little-endian? The package `bitset` has a switch for it.
     little_endian: bool,
     json: Option<Alphabet>,
 }
@@ -59,7 +59,7 @@ impl Foreign for BitsAndBlooms {
         let num_hashes = num_hashes(k)?;
         let word = if little_endian { u64::from_le_bytes } else { u64::from_be_bytes };
         let count = (words.len() / 8) as u64;
-        // Bits from the bitset's length on are 0; so must those be that no key can reach.
+        // Bits after the end of the bitset are 0; so must be the bits that no key can reach.
         let reachable = m.div_ceil(64).min(count) as usize;
         if words[8 * reachable..].iter().any(|byte| *byte != 0) {
             return Err(Error::damaged(format_args!(
@@ -73,8 +73,8 @@ impl Foreign for BitsAndBlooms {
             }
         }
         if m.div_ceil(64) > count + 1024 {
-            // A bitset much shorter than m is legal, but its memory would be taken on the word of a
-            // number.
+            // A bitset much shorter than m is legal, but its memory would be allocated by an
+            // unchecked number.
             return Err(Error::damaged(format_args!("{m} bits are named, and its bitset has {len}")));
         }
         let found = Found::of(Scheme::BitsAndBlooms, reading, num_hashes, m);
@@ -112,9 +112,9 @@ impl Beside for Form {
 }
 
 impl Form {
-    /// Length and words of the bitset.
+    /// Writes the length and the words of the bitset.
     fn put_bitset(&self, words: &[u64], out: &mut dyn Put) -> Result<()> {
-        // A bitset grows to the highest bit that was set.
+        // A bitset ends at the highest bit that was set.
         let highest = (0u64..).zip(words).filter(|(_, word)| **word != 0).last();
         let needed = highest.map_or(0, |(i, word)| 64 * i + 64 - u64::from(word.leading_zeros()));
         let len = self.len.max(needed);
@@ -131,9 +131,9 @@ fn decode(text: &str) -> Result<(Vec<u8>, Alphabet)> {
     either.map_err(|error| Error::damaged(format_args!("the field b is not base64: {error}")))
 }
 
-/// A bitset that fills some bytes.
+/// A bitset within some bytes.
 struct Bitset<'a> {
-    /// Its bits.
+    /// Its length in bits.
     len: u64,
     little_endian: bool,
     words: &'a [u8],

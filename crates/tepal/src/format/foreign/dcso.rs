@@ -1,5 +1,5 @@
-//! DCSO's bloom (Go), flor (Python) and fleur (C): a header of six 8-byte fields, words, and
-//! whatever data the user hung on; all little-endian.
+//! DCSO's bloom (Go), flor (Python) and fleur (C): a header of six 8-byte fields, words, and data
+//! that the user attached; all little-endian.
 
 use alloc::vec::Vec;
 
@@ -16,14 +16,13 @@ pub(super) struct Dcso;
 /// The most bytes of the user's data.
 const MOST_DATA: usize = 256 << 20;
 
-/// The header's fields that are not the filter's, and the user's data.
+/// The fields of the header beside the filter, and the user's data.
 #[derive(Debug)]
 struct Extra {
     flags: u64,
     capacity: u64,
     rate: f64,
-    /// The number that stands for the keys inserted where the filter does not know it, if the file
-    /// had one.
+    /// The file's count of keys, if it is the number that also stands for an unknown count.
     no_count: Option<u64>,
     data: Vec<u8>,
 }
@@ -66,7 +65,7 @@ impl Foreign for Dcso {
         };
         let filter = found.filter_of_bytes(core::iter::once(body))?;
         let no_count = filter.keys_inserted().is_none().then_some(inserted);
-        // Copied last, for bytes that are no filter are data too.
+        // Copied last, because this may be any bytes, also of a file that is not a filter.
         let data = copied(fields.rest())?;
         Ok((filter.into(), Ref::new(Extra { flags, capacity, rate, no_count, data })))
     }
@@ -78,7 +77,7 @@ impl Foreign for Dcso {
     }
 }
 
-/// The user's data, which are kept in memory.
+/// Copies the user's data into memory.
 fn copied(data: &[u8]) -> Result<Vec<u8>> {
     if data.len() > MOST_DATA {
         let (what, instead) =

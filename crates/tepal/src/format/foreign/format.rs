@@ -1,4 +1,4 @@
-//! What a format of another program is, and what all of them need.
+//! The trait of another program's format, and functions for all of them.
 
 use crate::bits;
 use crate::error::{Error, Obstacle, Result};
@@ -11,12 +11,12 @@ use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::ScalableBloomFilter;
 use crate::kinds::storage::{Mapped, PlainStorage};
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Copy, Default)]
 pub(in crate::format) struct Reading<'r> {
-    /// What its keys are.
+    /// The key domain.
     pub(in crate::format) domain: KeyDomain,
-    /// Told of what was copied.
+    /// Called with bytes that were copied.
     pub(in crate::format) done: Option<Done<'r>>,
 }
 
@@ -28,39 +28,39 @@ impl Reading<'_> {
     }
 }
 
-/// So many bytes are copied before the file is let go of so far.
+/// The number of bytes that are copied before this part of the file is released.
 pub(super) const PIECE: usize = 4 << 20;
 
 /// The file format of another program.
 pub(in crate::format) trait Foreign: Sync {
     fn format(&self) -> Format;
 
-    /// The schemes whose filters it holds, the one that its program uses today first.
+    /// The schemes that the format can hold, the one that its program uses today first.
     fn schemes(&self) -> &'static [Scheme];
 
-    /// How its program can have made bytes of its keys, the most usual first.
+    /// The key domains of the format, the most common first.
     fn key_domains(&self) -> &'static [KeyDomain] {
-        // It takes nothing but bytes.
+        // The program takes only bytes.
         &[KeyDomain::Bytes, KeyDomain::Hex]
     }
 
-    /// The one layout that it holds.
+    /// The only layout of the format.
     fn layout(&self) -> Option<Layout> {
         None
     }
 
-    /// Do its files say how many keys they were planned for, and at which rate?
+    /// Do its files record the capacity and the rate?
     fn records_plan(&self) -> bool {
         false
     }
 
-    /// Do the bytes begin as its files alone do?
+    /// Do the bytes have the mark of the format?
     fn has_mark(&self, bytes: &[u8]) -> bool;
 
     /// Reads a file.
     fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read>;
 
-    /// A filter of its schemes and layout, to be written for the first time.
+    /// Accepts a filter of its schemes and layout, to be written for the first time.
     fn adopt(&self, filter: AnyFilter) -> Result<Read>;
 }
 
@@ -94,8 +94,8 @@ pub(super) fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
     Ok(())
 }
 
-/// The one Bloom filter of a format that holds one, checked once more before it is written, and so
-/// are its bits where it was opened quick.
+/// The Bloom filter of a format that holds one. It is checked again before it is written, including
+/// the bits of a filter that was opened quick.
 pub(super) fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilter<Mapped>> {
     check(foreign, filter)?;
     let obstacle = match filter {
@@ -110,7 +110,7 @@ pub(super) fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'
     Err(Error::Unconvertible { format: foreign.format(), obstacle })
 }
 
-/// The chain of a format that holds one, checked once more before it is written.
+/// The chain of a format that holds one. It is checked again before it is written.
 pub(super) fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a ScalableBloomFilter> {
     check(foreign, filter)?;
     match filter {

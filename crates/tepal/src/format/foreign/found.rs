@@ -1,4 +1,4 @@
-//! From what a file says to its filter.
+//! Makes a filter from the fields of a foreign file.
 
 use super::format::{PIECE, Reading};
 use crate::bits::{self, Line};
@@ -10,7 +10,7 @@ use crate::kinds::bloom::{BloomFilter, Meta, shape_of};
 use crate::kinds::storage::InMemory;
 use crate::params::keys_for_fill;
 
-/// What a foreign file says of its filter, and of the use it was made for where it says that.
+/// The fields of a foreign file: the filter, and its use if the file records it.
 pub(super) struct Found<'r> {
     pub(super) scheme: Scheme,
     pub(super) parameters: Parameters,
@@ -23,20 +23,20 @@ pub(super) struct Found<'r> {
     pub(super) inserted: Option<u64>,
 }
 
-/// No program plans more keys a bit than this: a chain's next link is sized by the capacity of its
-/// last, and a small file must not ask for a huge one.
+/// No program plans more keys for each bit than this. The next link of a chain is sized by the
+/// capacity of its last one, and a small file must not cause a huge allocation.
 const MOST_KEYS_A_BIT: u64 = 64;
 
 impl<'r> Found<'r> {
-    /// A filter of a scheme without parameters that says nothing of its use.
+    /// The fields for a scheme without parameters, from a file that does not record its use.
     pub(super) fn of(scheme: Scheme, reading: Reading<'r>, num_hashes: u32, bit_len: u64) -> Self {
         let (parameters, layout) = (Parameters::default(), Layout::Scattered);
         let (capacity, rate, inserted) = (None, None, None);
         Found { scheme, parameters, reading, layout, num_hashes, bit_len, capacity, rate, inserted }
     }
 
-    /// The filter with these bits, given as words of 8 bytes, which were compared with the file's
-    /// length.
+    /// The filter with these bits, given as words of 8 bytes. Their length was compared with the
+    /// file's.
     pub(super) fn filter_of_words(self, bytes: &[u8], word: impl Fn([u8; 8]) -> u64) -> Result<BloomFilter> {
         let reading = self.reading;
         self.filled(|lines| {
@@ -50,7 +50,7 @@ impl<'r> Found<'r> {
         })
     }
 
-    /// The filter with these bits, given as pieces of bytes, least significant bit first.
+    /// The filter with these bits, given as pieces of bytes, the lowest bit first.
     pub(super) fn filter_of_bytes<'a>(self, pieces: impl Iterator<Item = &'a [u8]>) -> Result<BloomFilter> {
         let reading = self.reading;
         self.filled(|lines| {
@@ -65,7 +65,7 @@ impl<'r> Found<'r> {
         })
     }
 
-    /// The filter whose lines `fill` fills.
+    /// The filter with lines from `fill`.
     fn filled(self, fill: impl FnOnce(&mut [Line])) -> Result<BloomFilter> {
         let scheme = self.scheme;
         let shape = shape_of(scheme, self.layout, self.num_hashes, self.bit_len)?;
@@ -77,7 +77,8 @@ impl<'r> Found<'r> {
         let set_bits = bits::count_within(&lines, shape.bit_len)?;
         let capacity = match self.capacity {
             Some(keys) if keys > 0 => keys,
-            // Not recorded: half of the bits set, or what it holds already.
+            // Not recorded: the number of keys that sets half of the bits, or those it already
+            // holds.
             _ => {
                 let held = keys_for_fill(shape.layout, shape.num_hashes, shape.bit_len, set_bits);
                 sizing::half_full(shape.num_hashes, shape.bit_len).max(libm::ceil(held) as u64)
@@ -89,7 +90,7 @@ impl<'r> Found<'r> {
         let meta = Meta {
             shape,
             keys: KeyHasher::new(hasher, self.reading.domain, Recipe::default()),
-            // None of these programs refuses a key for its promise alone.
+            // None of these programs refuses a key to keep a promised rate.
             over_capacity: OverCapacity::Warn,
             capacity,
             promised_rate,
@@ -100,7 +101,7 @@ impl<'r> Found<'r> {
     }
 }
 
-/// The k of a file that gives it in 64 bits.
+/// k from a file that stores it in 64 bits.
 pub(super) fn num_hashes(k: u64) -> Result<u32> {
     u32::try_from(k).map_err(|_| Error::parameter("the number of hashes", k, "1 to 2048"))
 }

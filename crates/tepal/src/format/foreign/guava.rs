@@ -8,7 +8,7 @@ use crate::kinds::bloom::BloomFilter;
 use crate::kinds::storage::PlainStorage;
 use crate::kinds::{AnyFilter, Ref};
 
-/// The format, which keeps nothing beside the filter.
+/// The format. It has no content beside the filter.
 #[derive(Debug)]
 pub(super) struct Guava;
 
@@ -68,7 +68,7 @@ impl Beside for Guava {
     }
 }
 
-/// A number of words as Java writes it: signed, but never below 1.
+/// A number of words as Java writes it: signed, but at least 1.
 pub(super) fn positive(words: i32) -> Result<u64> {
     match u64::try_from(words) {
         Ok(words) if words > 0 => Ok(words),
@@ -76,7 +76,7 @@ pub(super) fn positive(words: i32) -> Result<u64> {
     }
 }
 
-/// The number of words and the words. The scheme allows no more than an `i32` of them.
+/// Writes the number of words and the words. The scheme ensures that the number fits in an `i32`.
 pub(super) fn put_words<L: PlainStorage>(filter: &BloomFilter<L>, out: &mut dyn Put) -> Result<()> {
     out.u32_be((filter.bit_len() / 64) as u32)?;
     out.words(&mut words_of(filter).iter().copied(), u64::to_be_bytes)

@@ -1,7 +1,7 @@
-//! The one JSON document there is here: `{"m":1000,"k":4,"b":"base64"}`, as Go's encoding/json
-//! writes it.
+//! The only JSON document here: `{"m":1000,"k":4,"b":"base64"}`, as Go's encoding/json writes it.
 //!
-//! Read strictly: one object with these three fields in any order, white space between, no others.
+//! Parsed strictly: one object with exactly these three fields in any order, with white space
+//! between.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,7 +15,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(u64, u64, &str)> {
     let (mut m, mut k, mut b) = (None, None, None);
     let object = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     let object = object.ok_or_else(|| Error::damaged("its JSON is no object {...}"))?;
-    // No value holds a comma or a colon: numbers and base64.
+    // No value contains a comma or a colon: numbers and base64.
     for field in object.split(',') {
         let refused = || {
             let shown: String = field.chars().take(40).collect();

@@ -1,10 +1,10 @@
-//! Other programs' files: read, asked, added to, united, and written again byte for byte
-//! (`docs/formats.md`).
+//! Other programs' files: open them, look up and insert keys, unite filters, and write the files
+//! again byte for byte (`docs/formats.md`).
 //!
-//! A foreign filter keeps its own hash for life. One file here for each format, which implements
-//! [`Foreign`]: its mark, how it is read, and what it keeps beside the filter ([`Beside`]), which
-//! writes it again. One line in [`of`] joins it. What all of them need is in [`mod@format`];
-//! [`found`] makes the filter.
+//! A foreign filter always keeps its own hash. Each format has one file here that implements
+//! [`Foreign`]: its mark, how to read it, and its content beside the filter ([`Beside`]), which
+//! writes it again. One line in [`of`] adds the format. [`mod@format`] has functions for all
+//! formats; [`found`] makes the filter.
 
 mod bits_and_blooms;
 mod dcso;
@@ -31,7 +31,7 @@ use crate::error::{Error, Looks, Obstacle, Result};
 use crate::ids::{Format, KeyDomain};
 use crate::kinds::AnyFilter;
 
-/// The format's implementation; nothing for our own.
+/// The implementation of a format; `None` for tepal's own.
 pub(super) fn of(format: Format) -> Option<&'static dyn Foreign> {
     Some(match format {
         Format::Tepal => return None,
@@ -45,12 +45,13 @@ pub(super) fn of(format: Format) -> Option<&'static dyn Foreign> {
     })
 }
 
-/// All of them. RedisBloom comes before DCSO: their files begin alike, and RedisBloom's say more.
+/// All formats. RedisBloom comes before DCSO: their files begin alike, and RedisBloom's are more
+/// specific.
 fn all() -> impl Iterator<Item = &'static dyn Foreign> {
     Format::ALL.iter().rev().filter_map(|format| of(*format))
 }
 
-/// Reads a file of a format that was told.
+/// Reads a file of a given format.
 pub(super) fn read(format: Format, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
     let Some(foreign) = of(format) else {
         return Err(Error::NotTepal { found: looks_like(bytes) });
@@ -61,13 +62,13 @@ pub(super) fn read(format: Format, bytes: &[u8], reading: Reading<'_>) -> Result
     })
 }
 
-/// The format that the file's mark names, and what was read as that: a mark alone is not enough. An
-/// error only of a file that is right so far, and takes more memory than is allowed; and of a
-/// damaged one whose mark leaves no doubt.
+/// The format of a file by its mark, and the result of reading it: the mark alone is not enough.
+/// The result is an error only in two cases: a valid file that takes more memory than allowed, and
+/// a damaged file whose mark leaves no doubt.
 pub(super) fn read_marked(bytes: &[u8], reading: Reading<'_>) -> Option<(Format, Result<Read>)> {
     let marked = all().filter(|format| format.has_mark(bytes));
     let mut read = marked.map(|format| (format.format(), format.read(bytes, reading)));
-    // Ten bytes are no accident: what begins as a dump is one, if a damaged one.
+    // Ten bytes are not chance: such a file is a dump, perhaps a damaged one.
     let is_dump = rdb::has_mark(bytes);
     read.find(|(format, read)| match read {
         Ok(_) | Err(Error::PastLimit { .. }) => true,
@@ -75,7 +76,7 @@ pub(super) fn read_marked(bytes: &[u8], reading: Reading<'_>) -> Option<(Format,
     })
 }
 
-/// Refuses a key domain that the format's program has no keys of.
+/// Refuses a key domain that the format's program does not have.
 pub(super) fn check_domain(format: Format, domain: KeyDomain) -> Result<()> {
     let expected = format.key_domains();
     if expected.contains(&domain) {
@@ -85,7 +86,7 @@ pub(super) fn check_domain(format: Format, domain: KeyDomain) -> Result<()> {
     }
 }
 
-/// What these bytes are, where they have a filter in them and are none.
+/// A description of bytes that contain a filter and are not one.
 pub(super) fn around(bytes: &[u8]) -> Option<Looks> {
     match parquet_file::whole(bytes) {
         Some(file) => Some(Looks::Parquet(file)),
@@ -93,7 +94,7 @@ pub(super) fn around(bytes: &[u8]) -> Option<Looks> {
     }
 }
 
-/// [`around`], and what has lost its end.
+/// [`around`], also for bytes that are cut.
 pub(super) fn around_or_cut(bytes: &[u8]) -> Option<Looks> {
     around(bytes).or_else(|| parquet_file::begins_so(bytes).then(|| Looks::Parquet(parquet_file::cut())))
 }
@@ -104,11 +105,11 @@ pub(super) fn is_marked(first: &[u8]) -> bool {
     all().any(|format| format.has_mark(first))
 }
 
-/// Parquet's bits without a header can be any bytes, and a hint shall not take the memory of them
-/// all. Its own writers end at 128 MiB.
+/// The most bytes that are tried as Parquet's bits without a header. These can be any bytes, and a
+/// hint must not take their memory. Parquet's own writers stop at 128 MiB.
 const MOST_WITHOUT_HEADER: usize = 128 << 20;
 
-/// The formats that these bytes could be, mark or not: for a hint, not for an answer.
+/// The formats that these bytes could have, with or without a mark: for a hint only.
 pub(super) fn possible(bytes: &[u8]) -> Vec<Format> {
     let readable = |format: &Format| {
         let is_any = *format == Format::ParquetSbbf && bytes.len() > MOST_WITHOUT_HEADER;
@@ -117,7 +118,7 @@ pub(super) fn possible(bytes: &[u8]) -> Vec<Format> {
     Format::ALL.iter().copied().filter(readable).collect()
 }
 
-/// A filter to be written in a format, if that can hold it.
+/// Prepares a filter to be written in a format, if the format can hold it.
 pub(super) fn adopt(foreign: &dyn Foreign, filter: AnyFilter) -> Result<Read> {
     check(foreign, &filter)?;
     let (format, found, expected) = (foreign.format(), filter.key_domain(), foreign.key_domains());

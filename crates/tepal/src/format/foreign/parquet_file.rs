@@ -1,5 +1,5 @@
-//! A whole Parquet file, which is given where one of its filters is meant: its footer says where
-//! these are.
+//! A whole Parquet file, given instead of one of its filters. Its footer records where the filters
+//! are.
 //!
 //! ```text
 //! PAR1, pages and filters, FileMetaData, its length (4 bytes, little-endian), PAR1
@@ -10,7 +10,7 @@
 //! ColumnMetaData  1: type  3: path_in_schema  14: bloom_filter_offset  15: bloom_filter_length
 //! ```
 //!
-//! Only these fields are looked at. A file with an encrypted footer begins and ends with PARE.
+//! Only these fields are read. A file with an encrypted footer begins and ends with PARE.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -23,17 +23,17 @@ use crate::ids::KeyDomain;
 
 const MARK: &[u8; 4] = b"PAR1";
 const ENCRYPTED: &[u8; 4] = b"PARE";
-/// Of so many filters is said where they are.
+/// The most filters whose place is reported.
 const MOST: usize = 64;
-/// So many characters of a name.
+/// The most characters of a name.
 const MOST_NAME: usize = 100;
 
-/// Do bytes begin as such a file does?
+/// Do the bytes begin like a Parquet file?
 pub(super) fn begins_so(bytes: &[u8]) -> bool {
     bytes.starts_with(MARK) || bytes.starts_with(ENCRYPTED)
 }
 
-/// What the footer says of the filters, where these bytes begin and end as a Parquet file does.
+/// The filters in the footer, if the bytes begin and end like a Parquet file.
 pub(super) fn whole(bytes: &[u8]) -> Option<ParquetFile> {
     let is = |mark: &[u8]| bytes.len() >= 12 && bytes.starts_with(mark) && bytes.ends_with(mark);
     if is(ENCRYPTED) {
@@ -47,12 +47,12 @@ pub(super) fn whole(bytes: &[u8]) -> Option<ParquetFile> {
     })
 }
 
-/// One that begins so and ends otherwise.
+/// A file that begins like one and ends differently.
 pub(super) fn cut() -> ParquetFile {
     ParquetFile::Damaged { what: "it does not end with PAR1, so it is cut".into() }
 }
 
-/// The first filters, and how many there are.
+/// The first filters, and the number of all.
 fn filters(bytes: &[u8]) -> Result<(Vec<ParquetFilter>, u64)> {
     let len = Fields::at(bytes, bytes.len() - 8).u32_le()?;
     let Some(start) = (bytes.len() - 8).checked_sub(len as usize).filter(|start| *start >= 4) else {
@@ -71,9 +71,9 @@ fn filters(bytes: &[u8]) -> Result<(Vec<ParquetFilter>, u64)> {
     Ok((walk.first, walk.total))
 }
 
-/// What was found so far.
+/// The results so far.
 struct Walk<'a> {
-    /// What stands before the footer.
+    /// The bytes before the footer.
     file: &'a [u8],
     first: Vec<ParquetFilter>,
     total: u64,
@@ -108,7 +108,7 @@ impl<'a> Walk<'a> {
         let offset = offset.ok_or_else(outside)?;
         let length = match (column.length, file, is_encrypted) {
             (Some(length), ..) => Some(u64::try_from(length).map_err(|_| outside())?),
-            // Older writers leave it out: the filter's own header says it.
+            // Older writers leave it out: the filter's own header has it.
             (None, None, false) => {
                 let here = usize::try_from(offset).ok().and_then(|at| self.file.get(at..));
                 here.and_then(parquet_sbbf::length_with_header)
@@ -137,10 +137,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What the metadata of a column say.
+/// The metadata of a column.
 #[derive(Default)]
 struct Column<'a> {
-    /// The first names that lead to it.
+    /// The first names of its path.
     path: Vec<&'a [u8]>,
     /// The number of its physical type.
     physical: Option<i64>,
@@ -166,7 +166,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// How the values of a physical type become bytes.
+/// The key domain of a physical type.
 fn domain_of(physical: Option<i64>) -> Option<KeyDomain> {
     Some(match physical? {
         1 => KeyDomain::Integer32,
@@ -180,7 +180,7 @@ fn domain_of(physical: Option<i64>) -> Option<KeyDomain> {
     })
 }
 
-/// Names joined by dots, as text that is not too long.
+/// Names joined by dots, as a text of limited length.
 fn shown<'a>(names: impl Iterator<Item = &'a [u8]>) -> String {
     let mut text = String::new();
     for (i, name) in names.enumerate() {

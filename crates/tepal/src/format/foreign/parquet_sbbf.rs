@@ -1,5 +1,5 @@
-//! Apache Parquet's split-block Bloom filter: a header in Thrift's compact protocol and the bitset,
-//! or the bitset alone.
+//! Apache Parquet's split-block Bloom filter: the bitset, with or without a header in Thrift's
+//! compact protocol.
 
 use super::{Beside, Foreign, Found, Read, Reading, one, put_bytes, words_of};
 use crate::error::{Error, Obstacle, Result};
@@ -15,7 +15,7 @@ const BLOCK: usize = 32;
 #[derive(Debug)]
 pub(super) struct ParquetSbbf;
 
-/// Which form the file has.
+/// The properties of a file.
 #[derive(Debug)]
 struct Form {
     header: bool,
@@ -31,7 +31,7 @@ impl Foreign for ParquetSbbf {
     }
 
     fn key_domains(&self) -> &'static [KeyDomain] {
-        // Its physical types; text is UTF-8 there.
+        // The physical types; text is UTF-8.
         &[
             KeyDomain::Bytes,
             KeyDomain::Integer,
@@ -51,12 +51,12 @@ impl Foreign for ParquetSbbf {
     }
 
     fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
-        // A header is shorter than a block, so the length alone tells the two forms apart.
+        // A header is shorter than a block, so the length alone distinguishes the two.
         let header = bytes.len() % BLOCK != 0;
         let bitset = if header { after_header(bytes)? } else { bytes };
         let mut found = Found::of(Scheme::Xxh64, reading, 8, bitset.len() as u64 * 8);
         found.layout = Layout::SplitBlock;
-        // What the size holds at 1 %, since the file does not say.
+        // The capacity of this size at 1 %, since the file does not record it.
         let request = Request {
             bit_len: Some(found.bit_len),
             false_positive_rate: Some(0.01),
@@ -86,7 +86,7 @@ impl Beside for Form {
     }
 }
 
-/// The header for so many bytes of bits.
+/// Writes the header for this number of bytes.
 fn put_header(len: usize, out: &mut dyn Put) -> Result<()> {
     if i32::try_from(len).is_err() {
         let (name, found, most) = ("the number of bytes", len as u64, i32::MAX as u64);
@@ -103,7 +103,8 @@ fn put_header(len: usize, out: &mut dyn Put) -> Result<()> {
     out.bytes(&[0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0])
 }
 
-/// The bitset behind the header, which must name the one algorithm, hash and compression there are.
+/// The bitset after the header. The header must name the only known algorithm, hash and
+/// compression.
 ///
 /// ```text
 /// 1: i32 numBytes  2: union { 1: BLOCK {} }  3: union { 1: XXHASH {} }  4: union { 1: UNCOMPRESSED {} }
@@ -121,14 +122,14 @@ fn after_header(bytes: &[u8]) -> Result<&[u8]> {
     )))
 }
 
-/// The length of the filter that begins so, header included, where its header says it.
+/// The length of the filter at the start of these bytes, header included, if the header records it.
 pub(super) fn length_with_header(bytes: &[u8]) -> Option<u64> {
     let mut fields = Fields::at(bytes, 0);
     let bits = u64::try_from(header(&mut fields).ok()?).ok()?;
     Some(bits + fields.position() as u64)
 }
 
-/// The length of the bits that the header says.
+/// The length of the bits, from the header.
 fn header(fields: &mut Fields<'_>) -> Result<i64> {
     let mut len = None;
     let mut last = 0;
@@ -143,8 +144,8 @@ fn header(fields: &mut Fields<'_>) -> Result<i64> {
         match (id, kind) {
             (1, 5) => len = Some(zigzag(fields)?),
             (2..=4, 12) => {
-                // The union's first member, an empty struct; then the end of the struct and of the
-                // union.
+                // The first member of the union, an empty struct; then the end of the struct and of
+                // the union.
                 let expected: [u8; 3] = [0x1C, 0, 0];
                 let found = fields.array::<3>()?;
                 if found != expected {
@@ -195,7 +196,7 @@ mod tests {
 
     const REST: [u8; 13] = [0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0x1C, 0x1C, 0, 0, 0];
 
-    /// Lengths in as few groups of seven bits as they need, the lowest first.
+    /// Lengths in the fewest groups of seven bits, the lowest first.
     #[test]
     fn headers() {
         for (blocks, length) in [

@@ -1,5 +1,5 @@
-//! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, one after the
-//! other), or the payload of `DUMP` ([`rdb`]). What both say is in [`mod@chain`].
+//! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, in sequence),
+//! or the payload of `DUMP` ([`rdb`]). [`mod@chain`] has the fields of both.
 
 mod chain;
 pub(super) mod rdb;
@@ -18,9 +18,9 @@ use crate::kinds::chain::{Growth, ScalableBloomFilter};
 use crate::kinds::storage::Mapped;
 use crate::kinds::{AnyFilter, Ref};
 
-/// BF.RESERVE's own: sizes not rounded to powers of two, 64-bit hashes.
+/// The default of BF.RESERVE: sizes are not rounded to powers of two, 64-bit hashes.
 const RESERVED: u32 = 1 + FORCE64;
-/// Data of one pair at the most.
+/// The most bytes of data in one pair.
 const CHUNK: usize = 16 << 20;
 const HEADER: usize = 20;
 const LINK: usize = 53;
@@ -87,7 +87,7 @@ impl Foreign for RedisBloom {
         made(total, options, growth, links, None, reading)
     }
 
-    /// A single filter becomes a chain that may not grow; a chain stays what it is.
+    /// A single filter becomes a chain that does not grow; a chain stays unchanged.
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let chain = match filter {
             AnyFilter::Scalable(chain) => chain,
@@ -112,7 +112,7 @@ fn pair<'a>(pairs: &mut Fields<'a>) -> Result<(u64, &'a [u8])> {
     Ok((iterator, pairs.take_claimed(len.into())?))
 }
 
-/// A filter's bytes from the pairs that follow, which say where they stand among all.
+/// A filter's bytes from the next pairs, which contain their offsets.
 fn body_of<'a>(pairs: &mut Fields<'a>, start: u64, len: u64) -> Result<Vec<&'a [u8]>> {
     let (mut body, mut found) = (Vec::new(), 0u64);
     while found < len {
@@ -174,7 +174,7 @@ impl Beside for Header {
         }
     }
 
-    /// Of other programs' files only a `DUMP` payload has one.
+    /// Among other programs' files, only a `DUMP` payload has one.
     fn has_checksum(&self) -> bool {
         self.rdb_version.is_some()
     }
@@ -188,7 +188,7 @@ impl Beside for Header {
             Form::Pairs => None,
             Form::Dump => Some(self.rdb_version.unwrap_or(rdb::VERSION)),
         };
-        // Bits that were packed are of use to a dump alone.
+        // Compressed bits are useful for a dump only.
         let kept = |kept: &Kept| Kept { packed: rdb_version.and(kept.packed.clone()), ..*kept };
         let links = self.links.iter().map(kept).collect();
         Some(Ref::new(Header { rdb_version, links, ..*self }))

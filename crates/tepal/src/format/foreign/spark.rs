@@ -8,7 +8,7 @@ use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
 use crate::kinds::{AnyFilter, Ref};
 
-/// The format, which keeps nothing beside the filter.
+/// The format. It has no content beside the filter.
 #[derive(Debug)]
 pub(super) struct Spark;
 
@@ -22,7 +22,7 @@ impl Foreign for Spark {
     }
 
     fn key_domains(&self) -> &'static [KeyDomain] {
-        // `putString`, `putBinary` and `putLong` are all that it has.
+        // `putString`, `putBinary` and `putLong` are its only calls.
         &[KeyDomain::Bytes, KeyDomain::Integer, KeyDomain::Hex]
     }
 

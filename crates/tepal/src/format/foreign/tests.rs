@@ -29,12 +29,12 @@ pub(in crate::format) fn filter(scheme: Scheme, keys: u64) -> BloomFilter {
     filter
 }
 
-/// The file of a filter of so many keys.
+/// The file of a filter with this number of keys.
 pub(in crate::format) fn written((format, scheme): (Format, Scheme), keys: u64) -> Vec<u8> {
     Opened::new(filter(scheme, keys), format).unwrap().to_bytes().unwrap()
 }
 
-/// The same with other bytes from there on.
+/// A copy with other bytes from `at` on.
 pub(in crate::format) fn with(bytes: &[u8], at: usize, other: &[u8]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     changed[at..at + other.len()].copy_from_slice(other);
@@ -45,7 +45,7 @@ pub(in crate::format) fn read(format: Format, bytes: &[u8]) -> Result<Opened> {
     Open::new().format(format).from_bytes(bytes)
 }
 
-/// The Bloom filters that an opened one consists of, the oldest first.
+/// The Bloom filters of an opened file, the oldest first.
 pub(in crate::format) fn parts(file: &Opened) -> Vec<BloomFilter> {
     match file.filter().clone() {
         AnyFilter::Scalable(chain) => {
@@ -55,7 +55,7 @@ pub(in crate::format) fn parts(file: &Opened) -> Vec<BloomFilter> {
     }
 }
 
-/// A full chain of one filter, the next of which is to be so many times as large.
+/// A full chain of one filter; the next filter will be `factor` times as large.
 pub(in crate::format) fn growing_by(factor: u32) -> Opened {
     const EXPANSION: usize = 1;
     let bytes = written((Format::ValkeyBloom, Scheme::ValkeyBloom), 200);
@@ -67,7 +67,7 @@ pub(in crate::format) fn refused(format: Format, bytes: &[u8], part: &str) {
     assert!(text.contains(part), "{part:?} is not in {text:?}");
 }
 
-/// The tests here look at every format, with every scheme that it holds.
+/// The tests here cover every format with every scheme that it holds.
 #[test]
 fn every_format_is_on_the_list() {
     for &format in Format::ALL {
@@ -88,7 +88,7 @@ fn formats_have_names() {
     assert!(refused.contains("the format is Guava; it must be one of: tepal guava spark"), "{refused}");
 }
 
-/// A file of DCSO's with nothing in it: 1000 bits, 7 of them a key.
+/// An empty file of DCSO's: 1000 bits, 7 for each key.
 fn dcso(flags: u64, capacity: u64, rate: f64) -> Vec<u8> {
     let head = [flags, capacity, rate.to_bits(), 7, 1000, 0];
     head.into_iter().chain([0; 16]).flat_map(u64::to_le_bytes).collect()
@@ -100,12 +100,12 @@ fn versions_are_refused_by_their_number() {
         let part = format!("DCSO version {version} is not known");
         refused(Format::Dcso, &dcso(flags, 100, 0.01), &part);
     }
-    // Above the version stand other flags.
+    // The bits above the version are other flags.
     assert!(read(Format::Dcso, &dcso(0x0101, 100, 0.01)).is_ok());
 }
 
-/// What a header says of capacity and rate is taken where it can be true; where it says nothing,
-/// the bits do.
+/// The header's capacity and rate are used if they are possible; otherwise they are computed from
+/// the bits.
 #[test]
 fn capacities_and_rates_of_headers() {
     let read = |capacity, rate| {
@@ -114,7 +114,7 @@ fn capacities_and_rates_of_headers() {
         Ok::<_, Error>((filter.capacity(), filter.promised_false_positive_rate()))
     };
     assert_eq!(read(1, 0.25).unwrap(), (1, 0.25));
-    // 64 keys a bit and no more, counted in whole ones.
+    // At most 64 keys for each bit, in whole bits.
     assert_eq!(read(64_063, 0.25).unwrap().0, 64_063);
     let refused = read(64_064, 0.25).unwrap_err().to_string();
     assert!(refused.contains("1000 bits are said to hold 64064 keys"), "{refused}");
@@ -142,7 +142,7 @@ fn numbers_that_a_guava_file_cannot_have() {
     assert!(refused.contains("the number of hashes is 256, and the format has room up to 255"), "{refused}");
 }
 
-/// A mark alone is not enough, and neither is a file that could be read: it needs both.
+/// A mark alone is not enough, and neither is a file that can be parsed: both are needed.
 #[test]
 fn marks() {
     let json = br#"{"m":64,"k":1,"b":"AAAAAAAAAEAAAAAAAAAAAA=="}"#;
@@ -151,9 +151,9 @@ fn marks() {
     for (bytes, format, marked) in [
         (json.to_vec(), Format::BitsAndBlooms, true),
         ([&[0x15, 0x40], header, block].concat(), Format::ParquetSbbf, true),
-        // The same with the field's number written out, as nobody does.
+        // The same with the field's number written in full, which no writer does.
         ([&[0x05, 0x02, 0x40], header, block].concat(), Format::ParquetSbbf, false),
-        // Bits alone that begin as a header does.
+        // Bits without a header that begin like a header.
         ([&[0x15], &block[1..]].concat(), Format::ParquetSbbf, false),
     ] {
         assert!(read(format, &bytes).is_ok(), "{bytes:02x?}");
@@ -169,7 +169,8 @@ fn marks() {
     }
 }
 
-/// A file that does not say it can be asked in each domain that its program has, and in no other.
+/// If the file does not record it, the domain can be set to each one that its program has, and to
+/// no other.
 #[test]
 fn the_key_domain_is_said_later() {
     for format in Format::ALL {
@@ -206,11 +207,10 @@ fn the_key_domain_is_said_later() {
     }
 }
 
-/// What a reader does not know is named with the place where it stands.
+/// The error for an unknown field names its offset.
 #[test]
 fn errors_name_the_byte() {
-    // A field of a type that no header has; alone, and after the field that says how many bytes
-    // follow.
+    // A field of a type that no header has; alone, and after the field with the number of bytes.
     for (header, at) in [(&[0x19, 0, 0][..], 1), (&[0x15, 0x40, 0x29, 0], 3), (&[0x15, 0xC0, 0x02, 0x29], 4)]
     {
         refused(Format::ParquetSbbf, header, &format!("of type 9 at byte {at} is none"));
@@ -235,7 +235,7 @@ fn every_format_goes_out_and_in() {
     }
 }
 
-/// Saved in the place of an older file, whole; what cannot be saved leaves that.
+/// Saved over an older file, atomically; a failed save leaves the older file.
 #[cfg(feature = "std")]
 #[test]
 fn every_format_is_saved() {
@@ -264,14 +264,14 @@ fn every_truncation_and_addition_is_refused() {
             assert_eq!(read.is_ok(), bare, "{format}: {len} of {}", bytes.len());
         }
         let more = [bytes.as_slice(), &[0]].concat();
-        // What follows a DCSO filter is its user's data.
+        // The bytes after a DCSO filter are its user's data.
         let read = read(format, &more);
         assert_eq!(read.is_ok(), format == Format::Dcso, "{format}: one byte more");
     }
 }
 
-/// Any byte of the first 80 set to anything: an error or a filter, but no panic and no memory taken
-/// on the word of a number.
+/// Any byte of the first 80 set to any value: an error or a filter, but no panic, and no allocation
+/// by an unchecked number.
 #[test]
 fn forged_headers() {
     for (format, scheme) in FOREIGN {
@@ -301,7 +301,7 @@ fn forged_headers() {
     }
 }
 
-/// Found by fuzzing: 0 was taken as "not recorded", and another capacity written.
+/// Found by fuzzing: 0 was read as "not recorded", and another capacity was written.
 #[test]
 fn a_valkey_filter_without_capacity() {
     let bytes = written((Format::ValkeyBloom, Scheme::ValkeyBloom), 0);
@@ -353,7 +353,7 @@ fn chains_grow_and_say_when_they_may_not() {
     }
 }
 
-/// A small file whose chain wants to grow by a huge factor: refused, not allocated.
+/// A small file whose chain would grow by a huge factor: refused, not allocated.
 #[test]
 fn growth_is_bounded() {
     let mut file = growing_by(u32::MAX);
@@ -364,7 +364,7 @@ fn growth_is_bounded() {
     assert_eq!(parts(&file).len(), 2);
 }
 
-/// DCSO's program counts the keys that set a bit, the others every key that they are given.
+/// DCSO's program counts the keys that set a bit; the others count every given key.
 #[test]
 fn keys_are_counted_as_their_program_does() {
     for (format, scheme) in FOREIGN {
@@ -377,7 +377,7 @@ fn keys_are_counted_as_their_program_does() {
     }
 }
 
-/// 2^64 - 1 stands for no count here; a file that has this number keeps it.
+/// 2^64 - 1 means "no count" here; a file with this number keeps it.
 #[test]
 fn a_count_that_stands_for_none_is_written_as_it_was() {
     let mut bytes = written((Format::Dcso, Scheme::Dcso), 1);
@@ -413,7 +413,7 @@ fn secrets_and_domains_that_do_not_fit() {
     let guava = written((Format::Guava, Scheme::GuavaMitz64), 1);
     let hint = crate::from_bytes(&guava).unwrap_err().to_string();
     assert!(hint.contains("it has no mark; by its lengths it could be guava"), "{hint}");
-    // The typed call knows no other program, and says which call does.
+    // The typed call knows no other program, and names the call that does.
     for file in [&guava, &bytes] {
         let hint = BloomFilter::from_bytes(file).unwrap_err();
         assert!(
@@ -423,7 +423,7 @@ fn secrets_and_domains_that_do_not_fit() {
     }
 }
 
-/// A file whose mark names another format than the caller does is named with both.
+/// If the file's mark is of another format than the caller named, the error names both.
 #[test]
 fn a_wrong_format_is_told() {
     for (format, scheme) in FOREIGN {
@@ -434,7 +434,7 @@ fn a_wrong_format_is_told() {
                 continue;
             }
             let error = match read(other, &bytes) {
-                // Whole blocks without a mark could be a bare bitset of Parquet's.
+                // Whole blocks without a mark could be Parquet's bits without a header.
                 Ok(_) => {
                     assert_eq!((other, bytes.len() % 32), (Format::ParquetSbbf, 0), "{format}");
                     continue;
@@ -449,7 +449,7 @@ fn a_wrong_format_is_told() {
                 error => assert_eq!(marked, None, "{format} as {other}: {error}"),
             }
         }
-        // One of ours is one, whatever is said.
+        // A tepal file is recognized, whatever format is named.
         let ours = filter(Scheme::Xxh3, 20).to_bytes().unwrap();
         assert_eq!(read(format, &ours).unwrap().format(), Format::Tepal);
     }

@@ -1,13 +1,12 @@
-//! Thrift's compact protocol, as far as a reader needs it that looks for a few fields and passes
-//! over all others.
+//! Thrift's compact protocol, for a reader that looks for a few fields and skips all others.
 //!
-//! Nothing is kept, and every step takes at least one byte of the input: so a walk ends, whatever
-//! numbers are in it.
+//! Nothing is stored, and every step consumes at least one byte of the input, so reading ends for
+//! any numbers.
 
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 
-/// A boolean field has its value in its type, and no bytes; in a list it has one.
+/// A boolean field has its value in its type and no bytes; in a list it has one byte.
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
@@ -22,10 +21,10 @@ const MAP: u8 = 11;
 pub(super) const STRUCT: u8 = 12;
 const UUID: u8 = 13;
 
-/// Structs and lists inside each other, at most. Parquet's own go to about ten.
+/// The largest depth of nested structs and lists. Parquet's own go to about ten.
 const DEPTH: u32 = 32;
 
-/// Gives the id and type of each field of a struct to `take`, which reads its value.
+/// Calls `take` with the id and type of each field of a struct; `take` reads the value.
 pub(super) fn fields<'a>(
     input: &mut Fields<'a>,
     mut take: impl FnMut(&mut Fields<'a>, i64, u8) -> Result<()>,
@@ -45,7 +44,7 @@ pub(super) fn fields<'a>(
     }
 }
 
-/// The type of a list's elements, and how many they are: at most one for each byte that is left.
+/// The element type and the length of a list; the length is at most the number of bytes left.
 pub(super) fn list(input: &mut Fields<'_>) -> Result<(u8, u64)> {
     let byte = input.u8()?;
     let len = match byte >> 4 {
@@ -61,7 +60,7 @@ pub(super) fn list(input: &mut Fields<'_>) -> Result<(u8, u64)> {
     Ok((byte & 15, len))
 }
 
-/// A list of structs or of byte strings: `take` reads each, and is told its number.
+/// Reads a list of structs or of byte strings; `take` reads each element and gets its index.
 pub(super) fn each<'a>(
     input: &mut Fields<'a>,
     kind: u8,
@@ -107,7 +106,7 @@ fn varint(input: &mut Fields<'_>) -> Result<u64> {
     Err(Error::damaged(format_args!("a number at byte {} is longer than 64 bits", input.position())))
 }
 
-/// Passes over the value of a field.
+/// Skips the value of a field.
 pub(super) fn skip(input: &mut Fields<'_>, kind: u8) -> Result<()> {
     match kind {
         TRUE | FALSE => Ok(()),
@@ -115,7 +114,7 @@ pub(super) fn skip(input: &mut Fields<'_>, kind: u8) -> Result<()> {
     }
 }
 
-/// Passes over a value that is an element of a list, set or map, or a field that has bytes.
+/// Skips a value that is an element of a list, set or map, or a field with bytes.
 fn skip_element(input: &mut Fields<'_>, kind: u8, depth: u32) -> Result<()> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(Error::damaged(format_args!("values lie in each other more than {DEPTH} deep")));
@@ -206,7 +205,7 @@ mod tests {
             let text = skipped(kind, bytes).unwrap_err().to_string();
             assert!(text.contains(part), "{part:?} is not in {text:?}");
         }
-        // Lists in lists, and structs in structs, as deep as they like.
+        // Lists in lists, and structs in structs, to any depth.
         for (kind, nested) in [(LIST, 0x19), (STRUCT, 0x1C)] {
             for (depth, is_ok) in [(DEPTH as usize - 1, true), (DEPTH as usize, false), (1 << 20, false)] {
                 let end: Vec<u8> = if kind == LIST { vec![0x03] } else { vec![0; depth + 1] };

@@ -1,5 +1,5 @@
-//! valkey-bloom's `BF.LOAD` blob: how it grows, then its filters as the crate `bloomfilter` 3
-//! writes them; all little-endian.
+//! valkey-bloom's `BF.LOAD` blob: how the chain grows, then its filters as the crate `bloomfilter`
+//! 3 writes them; all little-endian.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -17,7 +17,7 @@ use crate::kinds::{AnyFilter, Ref};
 #[derive(Debug)]
 pub(super) struct ValkeyBloom;
 
-/// The blob's fields that are not the filters'.
+/// The fields of the blob beside the filters.
 #[derive(Debug)]
 struct Object {
     expansion: u32,
@@ -80,7 +80,7 @@ impl Foreign for ValkeyBloom {
         Ok((chain.into(), Ref::new(Object { expansion, rate, tightening, is_seed_random })))
     }
 
-    /// A single filter becomes a chain that may not grow; a chain stays what it is.
+    /// A single filter becomes a chain that does not grow; a chain stays unchanged.
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let fixed = *filter.as_dyn().key_hasher().hasher() == fixed_seed()?;
         let chain = match filter {
@@ -100,7 +100,7 @@ impl Foreign for ValkeyBloom {
     }
 }
 
-/// The scheme under the seed that is fixed in valkey-bloom.
+/// The scheme with the fixed seed of valkey-bloom.
 fn fixed_seed() -> Result<Hasher> {
     let given = crate::key::schemes::Parameters { seed32: Some(VALKEY_FIXED_SEED), ..Default::default() };
     Hasher::new(Scheme::ValkeyBloom, &given)

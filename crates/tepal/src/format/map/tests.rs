@@ -1,4 +1,4 @@
-//! What cannot be mapped is read, and checked as a file is.
+//! A file that cannot be mapped is read, and checked in the same way.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn filter() -> BloomFilter {
     filter
 }
 
-/// A pipe into which these bytes are written by another thread.
+/// A pipe into which another thread writes these bytes.
 struct Pipe {
     path: PathBuf,
     _folder: tempfile::TempDir,
@@ -29,7 +29,7 @@ impl Pipe {
         let path = folder.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
         let to = path.clone();
-        // Ends when the reader has read all, or has gone away.
+        // Ends when the reader has read everything or has closed the pipe.
         thread::spawn(move || fs::write(to, bytes));
         Pipe { path, _folder: folder }
     }
@@ -61,7 +61,7 @@ fn a_pipe_is_read_and_checked() {
     }
 }
 
-/// The system gives such a file no length, and it has bytes all the same.
+/// The system reports no length for this file, although it has bytes.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_of_unknown_length_is_read() {
@@ -73,7 +73,7 @@ fn a_file_of_unknown_length_is_read() {
     assert!(error.to_string().contains("text (\"Linux ve\")"), "{error}");
 }
 
-/// The same pages would stop a mapped reader.
+/// The same change would stop a process that has mapped the file.
 #[test]
 fn what_is_read_into_memory_outlives_its_file() {
     let filter = filter();
@@ -86,7 +86,7 @@ fn what_is_read_into_memory_outlives_its_file() {
         File::options().write(true).open(&path).unwrap().set_len(0).unwrap();
         opened.verify().unwrap();
         assert_eq!(opened.to_bytes().unwrap(), bytes);
-        // Checked whole, although it was to be quick.
+        // Checked completely, in spite of `quick`.
         let mut changed = bytes.clone();
         *changed.last_mut().unwrap() ^= 1;
         fs::write(&path, changed).unwrap();
@@ -96,8 +96,8 @@ fn what_is_read_into_memory_outlives_its_file() {
     }
 }
 
-/// Changed page by page: the file and other openings stay as they are, and what is saved is what a
-/// copy would save.
+/// Changed page by page: the file and other openings stay unchanged, and saving writes the same
+/// bytes as from a copy.
 #[test]
 fn what_is_copied_on_write_is_as_a_copy() {
     let filter = filter();
@@ -123,14 +123,14 @@ fn what_is_copied_on_write_is_as_a_copy() {
         }
         changed.save(&beside).unwrap();
         assert_eq!(fs::read(&beside).unwrap(), copied.to_bytes().unwrap());
-        // The whole is checked, although it was to be quick.
+        // Everything is checked, in spite of `quick`.
         let mut wrong = bytes.clone();
         *wrong.last_mut().unwrap() ^= 1;
         fs::write(&beside, wrong).unwrap();
         assert!(matches!(how.open(&beside).unwrap_err(), Error::Damaged { .. }));
         let bloom = changed.into_filter().into_bloom().unwrap();
         assert_eq!(bloom.lines.is_in_memory(), !cfg!(all(feature = "mmap", target_endian = "little")));
-        // It can be saved over the file that it is a map of.
+        // It can be saved over the file that it maps.
         let mut over = how.open(&path).unwrap();
         over.insert_many(&more).unwrap();
         over.save_over().unwrap();
@@ -140,7 +140,7 @@ fn what_is_copied_on_write_is_as_a_copy() {
     }
 }
 
-/// Each opening gives the whole file or an error, and what was opened never changes.
+/// Each opening returns the whole file or an error, and an opened filter never changes.
 #[test]
 fn a_file_that_is_overwritten_while_it_is_read_is_right_or_refused() {
     use core::sync::atomic::{AtomicBool, Ordering};
@@ -175,8 +175,8 @@ fn a_file_that_is_overwritten_while_it_is_read_is_right_or_refused() {
     assert!(right >= 100 && refused >= 100, "{right} and {refused} are too few to tell");
 }
 
-/// Runs while another thread writes these bytes into a pipe again and again, until the reader goes
-/// away.
+/// Calls `run` while another thread writes these bytes into a pipe again and again, until the
+/// reader closes it.
 fn from_an_endless_pipe<T>(first: Vec<u8>, then: Vec<u8>, run: impl FnOnce(&Path) -> T) -> T {
     use std::io::Write;
     let folder = tempfile::tempdir().unwrap();
@@ -202,21 +202,21 @@ fn a_pipe_that_does_not_end_is_refused() {
     let filter = filter();
     let bytes = filter.to_bytes().unwrap();
     for open in [Open::new(), Open::new().quick(), Open::new().in_memory()] {
-        // More after a filter.
+        // More bytes after a filter.
         let error = from_an_endless_pipe(bytes.clone(), vec![7; 4096], |path| open.open(path).unwrap_err());
         assert!(error.to_string().contains("bytes, and"), "{error}");
         // Text.
         let error = from_an_endless_pipe(vec![], b"y\n".repeat(4096), |path| open.open(path).unwrap_err());
         assert!(matches!(error, Error::NotTepal { found: Looks::Text(_) }), "{error}");
     }
-    // A header that is not right is not believed.
+    // A wrong header is not used.
     let mut damaged = bytes.clone();
     damaged[23] = 0x40;
     let error = from_an_endless_pipe(damaged, vec![7; 4096], |path| BloomFilter::open(path).unwrap_err());
     assert!(matches!(error, Error::Damaged { .. }), "{error}");
 }
 
-/// What could be a filter of another program is read up to the limit.
+/// Bytes that could be another program's filter are read up to the limit.
 #[cfg(feature = "foreign")]
 #[test]
 fn of_another_programs_filter_so_much_is_read_out_of_a_pipe() {
@@ -231,7 +231,7 @@ fn of_another_programs_filter_so_much_is_read_out_of_a_pipe() {
         assert!(matches!(error, Error::PastLimit { most: 0x1000_0000, .. }), "{error}");
         assert!(error.to_string().contains("save it to a file"), "{error}");
     }
-    // One that ends is read as from a file.
+    // A pipe that ends is read like a file.
     let filter = BloomFilter::builder().scheme(crate::Scheme::GuavaMitz64).capacity(100_000).build().unwrap();
     let bytes = Opened::new(filter, Format::Guava).unwrap().to_bytes().unwrap();
     let open = Open::new().format(Format::Guava);
@@ -251,7 +251,7 @@ fn devices_are_refused() {
     }
 }
 
-/// Such a file is longer when it has been read than when it was opened.
+/// The file is longer after reading than at opening.
 #[test]
 fn a_file_that_grows_is_read_to_its_length() {
     let folder = tempfile::tempdir().unwrap();

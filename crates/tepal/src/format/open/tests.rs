@@ -1,4 +1,5 @@
-//! Quick opening: what it finds, what it leaves to `verify`, and that nothing panics in between.
+//! Quick opening: the damage it detects, the damage it leaves to `verify`, and that nothing panics
+//! between.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,15 +12,15 @@ use crate::{BloomFilter, Error, Layout, SecretKey, hash::PreparedKeys, storage::
 
 static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
-/// Where a file cannot be mapped it is read, and then all of it is checked at once.
+/// A file that cannot be mapped is read, and then all of it is checked at once.
 const MAPS: bool = cfg!(all(feature = "mmap", target_endian = "little"));
 
-/// Are the bits those of the file?
+/// Are the bits in the mapped file?
 fn is_mapped(filter: &BloomFilter<Mapped>) -> bool {
     !filter.lines.is_in_memory()
 }
 
-/// One filter of each layout, and one under a secret.
+/// One filter of each layout, and one with a secret key.
 fn filters(capacity: u64) -> Vec<BloomFilter> {
     let mut filters = Vec::new();
     for &layout in Layout::ALL {
@@ -132,7 +133,7 @@ fn what_is_in_the_bits_is_found_by_verify_and_by_whatever_copies_them() {
             assert!(matches!(quick.to_bytes(), Err(Error::Damaged { .. })));
             assert!(matches!(quick.write_to(std::io::sink()), Err(Error::Damaged { .. })));
             assert!(matches!(quick.save(&file.path), Err(Error::Damaged { .. })));
-            // So it is with its format beside it.
+            // The same for an `Opened`.
             let mut opened = file.options().quick().open(&file.path).unwrap();
             assert!(matches!(opened.verify(), Err(Error::Damaged { .. })));
             assert!(matches!(opened.to_bytes(), Err(Error::Damaged { .. })));
@@ -158,19 +159,19 @@ fn a_file_that_changed_since_is_found_too() {
     let opened = BloomFilter::open(&file.path).unwrap();
     let mut bytes = fs::read(&file.path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
-    // Over the old bytes, in place, as no one should: same length, same inode.
+    // Overwritten in place, as no program should do: same length, same inode.
     fs::write(&file.path, &bytes).unwrap();
     if opened != filter {
         assert!(matches!(opened.verify(), Err(Error::Damaged { .. })));
         assert!(matches!(opened.to_bytes(), Err(Error::Damaged { .. })));
     } else {
-        // Read into memory and not mapped: the change is none of ours.
+        // Read into memory and not mapped: the change does not affect the filter.
         opened.verify().unwrap();
     }
 }
 
-/// The first change copies the bits of a file: the file stays as it was, and so does every other
-/// filter of it.
+/// The first change copies the bits of a file: the file stays unchanged, and so does every other
+/// filter opened from it.
 #[test]
 fn a_change_is_made_to_a_copy() {
     type Change = fn(&mut BloomFilter<Mapped>);
@@ -222,20 +223,20 @@ fn a_change_is_made_to_a_copy() {
                 assert!(clone == filter && other == filter, "{name}");
                 assert!(!clone.contains("new") && is_mapped(&clone) == MAPS, "{name}");
                 assert!(fs::read(&file.path).unwrap() == bytes, "{name}");
-                // Nothing is held against the bits from then on, and a second change copies
+                // The bits are not checked any more from then on, and a second change copies
                 // nothing.
                 changed.verify().unwrap();
                 let at = changed.lines.as_lines().as_ptr();
                 changed.insert("newest").unwrap();
                 assert_eq!(changed.lines.as_lines().as_ptr(), at, "{name}");
-                // Counts go on from those of the file.
+                // Counts continue from those of the file.
                 let keys = changed.keys_inserted();
                 assert!(keys.is_none_or(|keys| keys > 10_000), "{name}: {keys:?}");
                 let words = crate::bits::count(changed.lines.as_lines());
                 assert_eq!(changed.set_bits(), words, "{name}");
             }
         }
-        // So it is with the format beside it, which saves what it has become.
+        // The same for an `Opened`, which saves the changed filter.
         let mut changed = file.options().open(&file.path).unwrap();
         let clone = changed.clone();
         changed.insert("new").unwrap();
@@ -245,13 +246,13 @@ fn a_change_is_made_to_a_copy() {
         expected.insert("new").unwrap();
         changed.save(&file.path).unwrap();
         assert!(fs::read(&file.path).unwrap() == expected.to_bytes().unwrap());
-        // The other goes on with the file that it had opened.
+        // The clone still has the content of the file that was opened.
         assert!(clone.to_bytes().unwrap() == bytes);
         clone.verify().unwrap();
     }
 }
 
-/// What is refused copies nothing.
+/// A refused change copies nothing.
 #[test]
 fn a_refused_change_is_none() {
     let file = File::new(false);
@@ -267,8 +268,8 @@ fn a_refused_change_is_none() {
     assert!(opened == filter);
 }
 
-/// The first change of a quick-opened filter looks at the bits, and refuses wrong ones; later ones
-/// change nothing either. To forget them all, nobody need look.
+/// The first change of a quick-opened filter checks the bits and refuses damaged ones; later
+/// changes are refused too. Clearing all bits needs no check.
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 #[test]
 fn damaged_bits_are_not_changed() {
@@ -296,12 +297,12 @@ fn damaged_bits_are_not_changed() {
         opened.verify().unwrap();
         assert!(!opened.contains(&7u32) && opened.insert("new").unwrap());
         assert_eq!(opened.filter().keys_inserted(), Some(1));
-        // The bits of the file were forgotten, and the file was not.
+        // The filter was cleared, and the file was not.
         assert!(fs::read(&file.path).unwrap() == bytes);
     }
 }
 
-/// The name is looked at by every way in: bytes, a file mapped, quick or in memory, and in place.
+/// Every call checks the name: for bytes, a mapped file, quick or in memory, and in place.
 #[test]
 fn another_name_is_refused_by_every_way_in() {
     let folder = tempfile::tempdir().unwrap();
@@ -315,7 +316,7 @@ fn another_name_is_refused_by_every_way_in() {
         filter.save(&path).unwrap();
         let bytes = fs::read(&path).unwrap();
         let open = Open::new().expect_name("fruit");
-        // Bytes that lie as a view needs them.
+        // Bytes with the alignment that a view needs.
         let mut aligned = std::vec![0u8; bytes.len() + 64];
         let start = aligned.as_ptr().align_offset(64);
         aligned[start..start + bytes.len()].copy_from_slice(&bytes);

@@ -1,4 +1,4 @@
-//! An opened filter as a file: its bytes, in memory, into a writer, or saved.
+//! Writes an opened filter as a file: as bytes in memory, to a writer, or to disk.
 
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
@@ -24,7 +24,7 @@ use crate::kinds::Inner;
 use crate::kinds::Ref;
 
 impl Opened {
-    /// Bytes of the file, without a seal.
+    /// The length of the file in bytes, without a seal.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes).
@@ -39,23 +39,22 @@ impl Opened {
         }
     }
 
-    /// The file as bytes: for a filter that was read and not changed, the same bytes.
+    /// Returns the file as bytes. A filter that was read and not changed gives the same bytes.
     ///
     /// # Errors
-    /// [`Error::Unconvertible`] and [`Error::Parameter`] where the filter has grown beyond what its
-    /// format can hold; [`Error::TooLarge`] where there is no memory for it; [`Error::Damaged`] for
-    /// a filter that was opened [quick](crate::Open::quick) and whose bits are not what was
-    /// written.
+    /// [`Error::Unconvertible`] and [`Error::Parameter`] if the filter has grown too large for its
+    /// format; [`Error::TooLarge`] if memory is short; [`Error::Damaged`] for a filter that was
+    /// opened [quick](crate::Open::quick) and whose bits are damaged.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         self.bytes(None)
     }
 
-    /// [`to_bytes`](Self::to_bytes), sealed as by
+    /// [`to_bytes`](Self::to_bytes), sealed like
     /// [`BloomFilter::to_bytes_sealed`](crate::BloomFilter::to_bytes_sealed).
     ///
     /// # Errors
-    /// As [`to_bytes`](Self::to_bytes); [`Error::Parameter`] where the format is another program's,
-    /// which has no seal.
+    /// As [`to_bytes`](Self::to_bytes); [`Error::Parameter`] for another program's format, which
+    /// has no seal.
     #[cfg(feature = "seal")]
     pub fn to_bytes_sealed(&self, key: &SealKey) -> Result<Vec<u8>> {
         self.bytes(Some(key))
@@ -73,7 +72,7 @@ impl Opened {
         }
     }
 
-    /// Only a tepal file has a seal.
+    /// Refuses a seal for a format other than tepal's.
     fn check_seal(&self, seal: Option<&SealKey>) -> Result<()> {
         if seal.is_none() || self.beside.is_none() {
             return Ok(());
@@ -85,12 +84,11 @@ impl Opened {
 
 #[cfg(feature = "std")]
 impl FileLock {
-    /// Saves a filter over the locked file, atomically, as [`Opened::save`] does. The lock stays
-    /// held.
+    /// Saves a filter over the locked file, atomically, like [`Opened::save`]. The lock stays held.
     ///
     /// # Errors
-    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file
-    /// since it was locked; and as [`Opened::save`].
+    /// [`Error::FileChanged`] if a program without the lock has changed or replaced the file since
+    /// it was locked; and as [`Opened::save`].
     pub fn save(&mut self, filter: &Opened) -> Result<()> {
         self.save_with(|path, over| filter.save_at(path, over, None))
     }
@@ -107,11 +105,11 @@ impl FileLock {
 
 #[cfg(feature = "std")]
 impl Opened {
-    /// Writes the file to `out`. Buffering is the caller's; the pieces are 64 KiB at most, or a
-    /// record.
+    /// Writes the file to `out` in pieces of at most 64 KiB, or of one record. Buffering is left to
+    /// the caller.
     ///
     /// # Errors
-    /// [`Error::Io`] where `out` refuses; and as [`to_bytes`](Self::to_bytes).
+    /// [`Error::Io`] if `out` fails; and as [`to_bytes`](Self::to_bytes).
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
         self.write(&mut out, None)
     }
@@ -125,11 +123,11 @@ impl Opened {
         self.write(&mut out, Some(key))
     }
 
-    /// Saves the file, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) does, over
-    /// whatever file is there.
+    /// Saves the file, atomically, like [`BloomFilter::save`](crate::BloomFilter::save). Replaces
+    /// an existing file.
     ///
     /// # Errors
-    /// As there, and as [`to_bytes`](Self::to_bytes).
+    /// As [`BloomFilter::save`](crate::BloomFilter::save), and as [`to_bytes`](Self::to_bytes).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_at(path.as_ref(), Over::Any, None).map(drop)
     }
@@ -143,10 +141,10 @@ impl Opened {
         self.save_at(path.as_ref(), Over::Any, Some(key)).map(drop)
     }
 
-    /// [`save`](Self::save) as a new file: of two at once, one makes it.
+    /// [`save`](Self::save) as a new file. If two calls run at once, one of them creates the file.
     ///
     /// # Errors
-    /// [`Error::FileExists`] where there is anything of that name; and as [`save`](Self::save).
+    /// [`Error::FileExists`] if `path` exists; and as [`save`](Self::save).
     pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_at(path.as_ref(), Over::Nothing, None).map(drop)
     }
@@ -161,9 +159,9 @@ impl Opened {
     }
 
     /// [`save`](Self::save) over the file that it was opened from ([`open`](crate::open),
-    /// [`Open::open`](crate::Open::open)), by the same path. What somebody else has saved there
-    /// meanwhile is never undone: it is an error, and nothing is saved. Whoever would rather wait
-    /// for the other takes a [`FileLock`] before opening.
+    /// [`Open::open`](crate::Open::open)), at the same path. If another program has saved the file
+    /// in the meantime, the call is an error and saves nothing. To wait for other programs instead,
+    /// take a [`FileLock`] before opening.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -181,9 +179,9 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// [`Error::FileChanged`] where another file is there, or none, or it was written to (by
-    /// device, inode, length and time; by length and time on systems other than Unix);
-    /// [`Error::Parameter`] where this was not opened from a file; and as [`save`](Self::save).
+    /// [`Error::FileChanged`] if the file was replaced, removed or written to (by device, inode,
+    /// length and time; by length and time on systems other than Unix); [`Error::Parameter`] if
+    /// this was not opened from a file; and as [`save`](Self::save).
     pub fn save_over(&mut self) -> Result<()> {
         self.save_at_origin(None)
     }
@@ -209,14 +207,14 @@ impl Opened {
         Ok(())
     }
 
-    /// Saves it where what is there is as `over` says. Gives the file, which is locked.
+    /// Saves the file if the existing one meets `over`. Returns the new file, which is locked.
     pub(in crate::format) fn save_at(
         &self,
         path: &Path,
         over: Over<'_>,
         seal: Option<&SealKey>,
     ) -> Result<File> {
-        // What cannot be written must not cost a temporary file.
+        // Fail before a temporary file is made.
         self.file_len()?;
         self.check_seal(seal)?;
         replace(path, over, |out| self.write(out, seal))
@@ -244,7 +242,7 @@ impl Put for Count {
     }
 }
 
-/// Hands the bytes of a file to a writer.
+/// Writes the bytes of a file to a writer.
 #[cfg(feature = "std")]
 struct Writer<'a>(&'a mut dyn Write);
 

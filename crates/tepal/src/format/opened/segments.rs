@@ -1,4 +1,4 @@
-//! Segments of a filter that has a file: those calls of a [`SegmentFilter`] that change it.
+//! Calls of an [`Opened`] that change the segments of a [`SegmentFilter`].
 
 use alloc::vec::Vec;
 
@@ -23,7 +23,8 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
+    /// As [`SegmentFilter::add_segment`]; [`Error::NotPossible`](crate::Error::NotPossible) for a
+    /// filter of another kind.
     pub fn add_segment(&mut self, name: &str) -> Result<Segment> {
         self.segments_mut()?.add_segment(name)
     }
@@ -31,7 +32,8 @@ impl Opened {
     /// [`SegmentFilter::drop_segment`].
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
+    /// As [`SegmentFilter::drop_segment`]; [`Error::NotPossible`](crate::Error::NotPossible) for a
+    /// filter of another kind.
     pub fn drop_segment(&mut self, segment: Segment) -> Result<u64> {
         self.segments_mut()?.drop_segment(segment)
     }
@@ -39,7 +41,8 @@ impl Opened {
     /// [`SegmentFilter::insert_prepared`].
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
+    /// As [`SegmentFilter::insert_prepared`]; [`Error::NotPossible`](crate::Error::NotPossible) for
+    /// a filter of another kind.
     pub fn insert_prepared_in(&mut self, segment: Segment, keys: &PreparedKeys) -> Result<()> {
         self.segments_mut()?.insert_prepared(segment, keys)
     }
@@ -47,7 +50,8 @@ impl Opened {
     /// [`SegmentFilter::insert_pairs`].
     ///
     /// # Errors
-    /// As there; [`Error::NotPossible`](crate::Error::NotPossible) for a filter of another kind.
+    /// As [`SegmentFilter::insert_pairs`]; [`Error::NotPossible`](crate::Error::NotPossible) for a
+    /// filter of another kind.
     pub fn insert_pairs(&mut self, pairs: Vec<(u64, Segment)>) -> Result<()> {
         self.segments_mut()?.insert_pairs(pairs)
     }

@@ -1,5 +1,5 @@
-//! What a file says beside its filter, what may be done to it, and chains on the way into a format
-//! of one filter.
+//! The content of a file beside its filter, the allowed operations, and chains that are converted
+//! to a format of one filter.
 
 use alloc::string::ToString;
 
@@ -11,12 +11,12 @@ use crate::error::Obstacle;
 use crate::ids::{Kind, Scheme};
 use crate::{BloomFilter, Layout, Recipe};
 
-/// The formats with a scheme of each, ours among them.
+/// Every format with one of its schemes, tepal's included.
 fn formats() -> impl Iterator<Item = (Format, Scheme)> {
     FOREIGN.into_iter().chain([(Format::Tepal, Scheme::Xxh3), (Format::Tepal, Scheme::GuavaMitz64)])
 }
 
-/// What is known of the file.
+/// The facts about the file.
 fn file_facts(opened: &Opened) -> FileFacts {
     opened.facts().unwrap().file.unwrap()
 }
@@ -53,7 +53,7 @@ fn who_has_a_checksum() {
         let file = Opened::new(filter(scheme, 1), format).unwrap();
         assert!(!file_facts(&file).has_checksum, "{format}");
     }
-    // Of Redis, the other form of file has one: see the tests of that format.
+    // RedisBloom's other form has one: see the tests of that format.
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn promises_that_a_format_cannot_keep() {
     assert_eq!(warnings(Scheme::Bkdr7, 1 << 25, 7), [weak]);
 }
 
-/// The facts of a file that was read are those of the filter and of the file, whatever the format.
+/// The facts of a file that was read equal those of the filter and of the file, in every format.
 #[test]
 fn facts_of_each_format() {
     use Unrecorded::{KeyDomain, KeysInserted, Plan};
@@ -102,7 +102,7 @@ fn facts_of_each_format() {
         assert_eq!((facts.recipe, &facts.caller_hash), (Recipe::default(), &None));
         let counted = if not_recorded.contains(&KeysInserted) { None } else { facts.keys_inserted };
         assert_eq!(facts.keys_inserted, counted, "{format}");
-        // Some keys look as if they were in already, and are then not counted by every program.
+        // Some new keys have all bits set already; not every program counts these.
         assert!(counted.is_none_or(|keys| (145..=150).contains(&keys)), "{format}: {counted:?}");
         assert!((facts.estimated_len - 150.0).abs() < 15.0, "{format}: {}", facts.estimated_len);
         assert!(facts.promised_false_positive_rate < 0.05 && facts.false_positive_rate < 0.02, "{format}");
@@ -114,7 +114,7 @@ fn facts_of_each_format() {
         assert!((part.fill_ratio() - one.fill_ratio()).abs() < 1e-12);
         assert_eq!(part.bits_per_key(), one.bits_per_key());
         assert_eq!((facts.size_in_bytes, facts.is_over_capacity), (one.size_in_bytes(), false));
-        // Without a file, the same.
+        // Equal facts without a file.
         assert_eq!(opened.filter().facts(), Facts { file: None, ..facts }, "{format}");
     }
 }
@@ -131,7 +131,7 @@ fn facts_of_a_chain_are_of_all_its_links() {
     assert_eq!(file_facts(&grown).file_len, grown.to_bytes().unwrap().len() as u64);
 }
 
-/// Only files of one format are united: what comes of two would be neither.
+/// Only files of one format are united: the union of two formats would be in neither.
 #[test]
 fn files_of_two_formats_are_not_united() {
     let keys = |filter: &Opened, keys: core::ops::Range<u64>| keys.filter(|key| filter.contains(key)).count();
@@ -162,7 +162,7 @@ fn files_of_two_formats_are_not_united() {
     assert!(keys(&ours, 100..200) < 20);
 }
 
-/// Whatever is done to an opened file, what is written has every member when it is read.
+/// After any changes of an opened file, the written file contains every member.
 #[test]
 fn a_changed_file_holds_all_its_members() {
     for (format, scheme) in formats() {
@@ -189,7 +189,7 @@ fn a_changed_file_holds_all_its_members() {
         assert_eq!(again.contains_many(&keys), [true; 200], "{format}");
         assert_eq!(again.to_bytes().unwrap(), bytes, "{format}");
         assert!(parts(&again) == parts(&opened), "{format}");
-        // A clone made before has none of it.
+        // A clone made before does not contain the new keys.
         assert!(keys[20..].iter().filter(|key| before.contains(*key)).count() < 20, "{format}");
 
         opened.clear().unwrap();
@@ -199,7 +199,7 @@ fn a_changed_file_holds_all_its_members() {
     }
 }
 
-/// A Guava file that takes far more keys than it was planned for.
+/// A Guava file that takes far more keys than its capacity.
 #[test]
 fn a_guava_file_with_many_inserts_holds_them_all() {
     let mut opened = Opened::new(filter(Scheme::GuavaMitz64, 0), Format::Guava).unwrap();
@@ -210,7 +210,7 @@ fn a_guava_file_with_many_inserts_holds_them_all() {
     assert!(again.contains_many(&keys).iter().all(|answer| *answer));
     assert!(parts(&again) == parts(&opened));
 
-    // And one that has room for them: what it denies, it denies again.
+    // A file with enough capacity returns `false` for the same keys after it is read again.
     let builder = BloomFilter::builder().scheme(Scheme::GuavaMitz64).capacity(20_000);
     let mut opened = Opened::new(builder.build().unwrap(), Format::Guava).unwrap();
     opened.insert_many(&keys).unwrap();
@@ -222,7 +222,7 @@ fn a_guava_file_with_many_inserts_holds_them_all() {
     assert!(wrong.iter().filter(|answer| **answer).count() < 400);
 }
 
-/// What a format cannot hold does not become its file.
+/// A filter that the format cannot hold is not accepted.
 #[test]
 fn a_file_is_what_its_format_says() {
     let recipe = Recipe { trim: true, nocase: false };
@@ -244,7 +244,8 @@ fn a_file_is_what_its_format_says() {
     assert!(matches!(&refused, Error::Unconvertible { obstacle: o, .. } if *o == obstacle), "{refused}");
 }
 
-/// A tepal file keeps the policy, others do not; a chain's is its program's.
+/// A tepal file records the policy; other formats do not, and a chain has the policy of its
+/// program.
 #[test]
 fn policies_are_kept_where_the_file_has_a_place() {
     for (format, scheme) in formats() {
@@ -269,8 +270,8 @@ fn policies_are_kept_where_the_file_has_a_place() {
     }
 }
 
-/// Only tepal files are sealed. What was opened sealed says so, and its length is that of the
-/// sealed file.
+/// Only tepal files are sealed. A sealed file that was opened reports its seal and the length of
+/// the sealed file.
 #[cfg(feature = "seal")]
 #[test]
 fn seals_are_of_our_files_alone() {
@@ -307,8 +308,8 @@ fn seals_are_of_our_files_alone() {
     }
 }
 
-/// Bits that nobody has looked at yet are looked at before they go into another program's file,
-/// which has no checksum that would tell.
+/// Unread bits are checked before they are written to another program's file, which has no checksum
+/// that would detect damage.
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 #[test]
 fn damaged_bits_do_not_go_into_another_format() {
@@ -327,13 +328,13 @@ fn damaged_bits_do_not_go_into_another_format() {
     }
 }
 
-/// A chain that is taken out of its file and put into a new one grows as it did, link by link.
+/// A chain that is moved from its file to a new one grows by the same rule, link by link.
 #[test]
 fn a_chain_stays_what_it_is() {
     for (format, scheme) in
         [(Format::RedisBloom, Scheme::RedisBloom), (Format::ValkeyBloom, Scheme::ValkeyBloom)]
     {
-        // Where a file says by how much it grows, and how.
+        // Formats whose file records how the chain grows.
         let bytes = written((format, scheme), 200);
         let grown = match format {
             Format::RedisBloom => with(&with(&bytes, 24, &5u32.to_le_bytes()), 28, &3u32.to_le_bytes()),
@@ -360,7 +361,7 @@ fn a_chain_stays_what_it_is() {
                     filter => panic!("{filter:?}"),
                 };
                 assert_eq!(rates(same.filter()), rates(&again), "{format}");
-                // Both grow, or do not, in the same way from here.
+                // From here on both grow, or neither.
                 let (mut same, keys) = (same.into_filter(), 5000..7000u64);
                 let outcome = |filter: &mut AnyFilter| {
                     keys.clone().map(|key| filter.insert(&key).is_ok()).collect::<Vec<_>>()

@@ -12,27 +12,27 @@ use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::format::seal::SEAL_BYTES;
 
-/// Bytes of the numbers before the code.
+/// Bytes of the numbers before the coded hashes.
 const NUMBERS: usize = 24;
 
-/// What makes one list another, but its code.
+/// The numbers of a difference between two lists, without the coded hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Added {
     /// Keys of the old list.
     old: u64,
-    /// How many of them are coded.
+    /// The number of keys of the old list that are coded.
     coded: u64,
-    /// The coded ones are those that stay.
+    /// Are the coded keys the ones that stay?
     is_inverted: bool,
     /// Keys of the new list that are not in the old one.
     put: u64,
-    /// Bytes of the seal that the new file has behind its list.
+    /// Bytes of the seal that follows the list in the new file.
     seal_len: usize,
 }
 
 impl Added {
-    /// What makes the hashes `old` those in `new`, and the tail that says so, but for a seal. Both
-    /// ascend.
+    /// The difference from the hashes `old` to the hashes `new`, and the tail of the patch that
+    /// codes it, without a seal. Both lists ascend.
     #[cfg(feature = "static")]
     pub(super) fn between(old: &[u8], new: &[u8]) -> (Self, Vec<u8>) {
         let (mut gone, mut put) = (Vec::new(), Vec::new());
@@ -64,8 +64,8 @@ impl Added {
         (added, encoder.finish())
     }
 
-    /// Reads the numbers of a tail, for an old file of `old_len` bytes and a new one with `behind`
-    /// bytes behind its body.
+    /// Parses the numbers of a tail, for an old file of `old_len` bytes and a new one with `behind`
+    /// bytes after its body.
     pub(super) fn read(tail: &[u8], is_inverted: bool, old_len: u64, behind: u64) -> Result<Self> {
         let damaged = || Error::damaged("the numbers of added keys in the patch do not fit its lengths");
         let mut fields = Fields::at(tail, 0);
@@ -79,7 +79,7 @@ impl Added {
         if !is_seal(seal_len) || seal_len > code as u64 {
             return Err(damaged());
         }
-        // Each hash takes a bit more than its remainder, or more.
+        // Each hash takes at least its remainder and one bit.
         if put.saturating_mul(u64::from(parameter_of_hashes(put)) + 1) > 8 * (code as u64 - seal_len) {
             return Err(damaged());
         }
@@ -87,22 +87,22 @@ impl Added {
         Ok(added)
     }
 
-    /// Are the keys coded that stay?
+    /// Are the coded keys the ones that stay?
     pub(super) fn is_inverted(&self) -> bool {
         self.is_inverted
     }
 
-    /// Keys that come.
+    /// The number of keys that are added.
     pub(super) fn put(&self) -> u64 {
         self.put
     }
 
-    /// Keys that go.
+    /// The number of keys that are removed.
     pub(super) fn gone(&self) -> u64 {
         if self.is_inverted { self.old - self.coded } else { self.coded }
     }
 
-    /// Bytes at the end of the tail that are the seal of the new file.
+    /// Bytes at the end of the tail that are the new file's seal.
     pub(super) fn seal_len(&self) -> usize {
         self.seal_len
     }
@@ -111,8 +111,8 @@ impl Added {
         self.old - self.gone() + self.put
     }
 
-    /// The hashes of the new list and their checksum, behind a header of this checksum. `behind`
-    /// follows the body of the old file.
+    /// The hashes of the new list and their checksum; `header` is the checksum of the new header.
+    /// `behind` follows the body of the old file.
     pub(super) fn apply(&self, behind: &[u8], tail: &[u8], header: u64) -> Result<Vec<u8>> {
         if !(behind.len() as u64).checked_sub(list_len(self.old)).is_some_and(is_seal) {
             return Err(Error::damaged(format_args!(
@@ -163,12 +163,12 @@ impl Added {
     }
 }
 
-/// Bytes of a list of so many keys, and of its checksum.
+/// The length in bytes of a list of this many keys and its checksum.
 fn list_len(keys: u64) -> u64 {
     if keys == 0 { 0 } else { (keys + 1).saturating_mul(8) }
 }
 
-/// Has a seal as many bytes, or is there none?
+/// Is it the length of a seal, or 0?
 fn is_seal(len: u64) -> bool {
     len == 0 || len == SEAL_BYTES
 }

@@ -1,5 +1,5 @@
-//! Patches and the files they change, on disk. The files are mapped where that can be, and written
-//! piece by piece.
+//! Patches and the files they change, on disk. The files are mapped if possible, and written piece
+//! by piece.
 
 use std::fs::File;
 use std::io::Write;
@@ -17,7 +17,7 @@ impl Patch {
     /// [`between`](Self::between) two files on disk.
     ///
     /// # Errors
-    /// As there, and [`Error::Io`].
+    /// As [`between`](Self::between), and [`Error::Io`].
     pub fn between_files(old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<Self> {
         Self::between(read(old.as_ref())?.as_slice(), read(new.as_ref())?.as_slice())
     }
@@ -30,11 +30,10 @@ impl Patch {
         Self::from_bytes(read(path.as_ref())?.into_vec()?)
     }
 
-    /// Saves the patch, atomically, as [`BloomFilter::save`](crate::BloomFilter::save) saves a
-    /// filter.
+    /// Saves the patch, atomically, like [`BloomFilter::save`](crate::BloomFilter::save).
     ///
     /// # Errors
-    /// As there.
+    /// As [`BloomFilter::save`](crate::BloomFilter::save).
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_at(path.as_ref(), Over::Any)
     }
@@ -42,7 +41,7 @@ impl Patch {
     /// [`save`](Self::save) as a new file.
     ///
     /// # Errors
-    /// [`Error::FileExists`] where there is anything of that name; and as [`save`](Self::save).
+    /// [`Error::FileExists`] if `path` exists; and as [`save`](Self::save).
     pub fn save_new(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_at(path.as_ref(), Over::Nothing)
     }
@@ -50,7 +49,7 @@ impl Patch {
     /// Writes the patch to `out`.
     ///
     /// # Errors
-    /// [`Error::Io`] where `out` refuses.
+    /// [`Error::Io`] if `out` fails.
     pub fn write_to(&self, mut out: impl Write) -> Result<()> {
         out.write_all(self.as_bytes()).and_then(|()| out.flush()).map_err(writing)
     }
@@ -59,8 +58,8 @@ impl Patch {
         replace(path, over, |out| self.write_to(out)).map(drop)
     }
 
-    /// Makes the new file at `new`, from the old one at `old`. It is known to be right before it
-    /// takes the name. To change the old file itself, take a [`FileLock`] and
+    /// Makes the new file at `new` from the old one at `old`. The content is checked before the
+    /// file gets its name. To change the old file itself, take a [`FileLock`] and
     /// [`patch`](FileLock::patch) it.
     ///
     /// ```
@@ -82,7 +81,8 @@ impl Patch {
     /// ```
     ///
     /// # Errors
-    /// As [`apply`](Self::apply), and [`Error::Io`]. What was at `new` stays then.
+    /// As [`apply`](Self::apply), and [`Error::Io`]. An existing file at `new` then stays
+    /// unchanged.
     pub fn apply_to_file(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<()> {
         self.apply_at(old.as_ref(), new.as_ref(), Over::Any).map(drop)
     }
@@ -90,14 +90,13 @@ impl Patch {
     /// [`apply_to_file`](Self::apply_to_file), as a new file.
     ///
     /// # Errors
-    /// [`Error::FileExists`] where there is anything of that name; and as
-    /// [`apply_to_file`](Self::apply_to_file).
+    /// [`Error::FileExists`] if `new` exists; and as [`apply_to_file`](Self::apply_to_file).
     pub fn apply_to_new_file(&self, old: impl AsRef<Path>, new: impl AsRef<Path>) -> Result<()> {
         self.apply_at(old.as_ref(), new.as_ref(), Over::Nothing).map(drop)
     }
 
-    /// Writes the new file to `out`, from the old one at `old`. It is known to be right before its
-    /// first byte.
+    /// Writes the new file to `out`, from the old one at `old`. The content is checked before the
+    /// first byte is written.
     ///
     /// # Errors
     /// As [`apply`](Self::apply), and [`Error::Io`].
@@ -121,11 +120,11 @@ impl Patch {
 }
 
 impl FileLock {
-    /// Makes the locked file the new one of a patch, atomically. The lock stays held.
+    /// Replaces the locked file by the result of a patch, atomically. The lock stays held.
     ///
     /// # Errors
-    /// [`Error::FileChanged`] where something without the lock has changed or replaced the file
-    /// since it was locked; and as [`Patch::apply`]. The file is as it was then.
+    /// [`Error::FileChanged`] if a program without the lock has changed or replaced the file since
+    /// it was locked; and as [`Patch::apply`]. The file is then unchanged.
     pub fn patch(&mut self, patch: &Patch) -> Result<()> {
         self.save_with(|path, over| patch.apply_at(path, path, over))
     }
@@ -135,7 +134,7 @@ impl FileLock {
 fn read(path: &Path) -> Result<Bytes> {
     Bytes::of(path, &Open::new(), Open::check_header::<AnyFilter>).map(|(bytes, _)| bytes).map_err(|error| {
         match error {
-            // Only filters in pipes say how long they are.
+            // Only filters in pipes record their length.
             Error::NotTepal { .. } => Error::parameter("the file", path.display(), "one that is no pipe"),
             other => other,
         }

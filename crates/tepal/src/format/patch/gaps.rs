@@ -1,22 +1,22 @@
-//! The bits of a patch, as the gaps between them in a Rice code whose parameter follows the last
-//! gaps (FORMAT.md, section 6.2), and the hashes of keys, as gaps in one whose parameter follows
-//! from how many there are (section 6.3).
+//! The code of a patch. The bits are coded as gaps in a Rice code whose parameter adapts to the
+//! last gaps (FORMAT.md, section 6.2). The hashes of keys are coded as gaps in a Rice code whose
+//! parameter depends on their number (section 6.3).
 
 use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
 
-/// So many ones begin a gap that is written with its length in front.
+/// This number of ones introduces a gap that is written with its length first.
 const ESCAPE: u32 = 32;
 
-/// The mean of the last gaps, by which the parameter is chosen.
+/// The mean of the last gaps, which gives the parameter.
 struct Mean {
     count: u64,
     sum: u64,
 }
 
 impl Mean {
-    /// `coded` bits of `bits`, spread evenly.
+    /// For `coded` bits among `bits`, evenly spread.
     fn new(bits: u64, coded: u64) -> Self {
         Mean { count: 8, sum: 8 * (bits.saturating_sub(coded) / coded.max(1)) }
     }
@@ -26,7 +26,7 @@ impl Mean {
         (0..).find(|k| self.count << (k + 1) >= wanted).unwrap_or_default()
     }
 
-    /// A gap was coded with the parameter `k`.
+    /// Updates the mean after a gap that was coded with the parameter `k`.
     fn learn(&mut self, gap: u64, k: u32) {
         self.sum += gap.min(u64::from(ESCAPE) << k);
         self.count += 1;
@@ -37,23 +37,23 @@ impl Mean {
     }
 }
 
-/// The parameter for so many hashes (64 for none): their gaps are about 2^k to 2^(k + 1) long.
+/// The parameter for this number of hashes (64 for none): their gaps are about 2^k to 2^(k + 1).
 pub(super) fn parameter_of_hashes(count: u64) -> u32 {
     count.leading_zeros()
 }
 
-/// Writes the gaps between ascending positions, and behind them those between hashes.
+/// Writes the gaps between ascending positions, and after them the gaps between hashes.
 pub(super) struct Encoder {
     mean: Mean,
     next: u64,
     out: Vec<u8>,
-    /// Bits that are not in `out` yet, the first the least significant.
+    /// Bits that are not in `out` yet, the first one in the lowest bit.
     pending: u64,
     waiting: u32,
 }
 
 impl Encoder {
-    /// For `coded` positions below `bits`, behind what `out` has.
+    /// An encoder for `coded` positions below `bits`, which appends to `out`.
     pub(super) fn new(bits: u64, coded: u64, out: Vec<u8>) -> Self {
         Encoder { mean: Mean::new(bits, coded), next: 0, out, pending: 0, waiting: 0 }
     }
@@ -74,19 +74,19 @@ impl Encoder {
         self.mean.learn(gap, k);
     }
 
-    /// Appends all hashes, which ascend.
+    /// Appends all hashes, which must ascend.
     #[cfg(feature = "static")]
     pub(super) fn hashes(&mut self, hashes: &[u64]) {
         let (k, mut next) = (parameter_of_hashes(hashes.len() as u64), 0);
         for hash in hashes {
             let gap = hash - next;
             self.put_rice(gap >> k, gap, k);
-            // Behind the greatest hash is no other one.
+            // No hash follows the largest one.
             next = hash.wrapping_add(1);
         }
     }
 
-    /// Appends so many ones, a zero, and the `k` lowest bits of a number.
+    /// Appends `ones` ones, a zero, and the `k` lowest bits of a number.
     fn put_rice(&mut self, mut ones: u64, number: u64, k: u32) {
         while ones >= 32 {
             self.put((1 << 32) - 1, 32);
@@ -96,13 +96,13 @@ impl Encoder {
         self.put(number & ((1 << k) - 1), k);
     }
 
-    /// Appends the `len` lowest bits of a number that has no others.
+    /// Appends the `len` lowest bits of a number, whose other bits are 0.
     fn put(&mut self, number: u64, len: u32) {
         if len > 32 {
             self.put(number & 0xFFFF_FFFF, 32);
             return self.put(number >> 32, len - 32);
         }
-        // Fewer than 8 wait, and at most 33 come.
+        // Fewer than 8 bits wait, and at most 33 are added.
         self.pending |= number << self.waiting;
         self.waiting += len;
         while self.waiting >= 8 {
@@ -123,7 +123,7 @@ impl Encoder {
 /// Reads a bit string.
 pub(super) struct Bits<'a> {
     code: &'a [u8],
-    /// The next bit.
+    /// The index of the next bit.
     at: u64,
 }
 
@@ -132,7 +132,7 @@ impl<'a> Bits<'a> {
         Bits { code, at: 0 }
     }
 
-    /// The next `len` bits, the first the least significant.
+    /// The next `len` bits, the first one in the lowest bit.
     fn get(&mut self, len: u32) -> Result<u64> {
         let (mut number, mut read) = (0, 0);
         while read < len {
@@ -148,7 +148,7 @@ impl<'a> Bits<'a> {
         Ok(number)
     }
 
-    /// Nothing but zero bits up to the end of a byte may follow.
+    /// Checks that only zero bits follow, up to the end of a byte.
     pub(super) fn end(&self) -> Result<()> {
         let rest = self.code.get((self.at / 8) as usize..).unwrap_or_default();
         let is_end = match (self.at % 8, rest) {
@@ -160,7 +160,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Reads what [`Encoder::push`] has written: ascending positions below `below`.
+/// Reads the code of [`Encoder::push`]: ascending positions below `below`.
 pub(super) struct Positions<'a> {
     mean: Mean,
     bits: Bits<'a>,
@@ -174,7 +174,7 @@ impl<'a> Positions<'a> {
         Positions { mean: Mean::new(below, coded), bits, next: 0, left: coded, below }
     }
 
-    /// The next position; nothing after the last one.
+    /// The next position; `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<u64>> {
         if self.left == 0 {
             return Ok(None);
@@ -204,17 +204,17 @@ impl<'a> Positions<'a> {
         Ok(Some(position))
     }
 
-    /// What follows the last position, once it was read.
+    /// The bits after the last position, which must have been read.
     pub(super) fn rest(self) -> Bits<'a> {
         self.bits
     }
 }
 
-/// Reads what [`Encoder::hashes`] has written.
+/// Reads the code of [`Encoder::hashes`].
 pub(super) struct Hashes<'a> {
     k: u32,
     bits: Bits<'a>,
-    /// The least that the next one can be; none behind the greatest hash.
+    /// The smallest possible value of the next hash; `None` after the largest hash.
     next: Option<u64>,
     left: u64,
 }
@@ -224,7 +224,7 @@ impl<'a> Hashes<'a> {
         Hashes { k: parameter_of_hashes(count), bits, next: Some(0), left: count }
     }
 
-    /// The next hash; nothing after the last one.
+    /// The next hash; `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<u64>> {
         if self.left == 0 {
             return Ok(None);
@@ -244,7 +244,7 @@ impl<'a> Hashes<'a> {
         Ok(Some(hash))
     }
 
-    /// What follows the last hash, once it was read.
+    /// The bits after the last hash, which must have been read.
     pub(super) fn rest(self) -> Bits<'a> {
         self.bits
     }

@@ -1,5 +1,5 @@
-//! The pieces of the two files of a patch, and what they must have in common (FORMAT.md, section
-//! 6.1).
+//! The parts of the two files of a patch, and the properties that they must share (FORMAT.md,
+//! section 6.1).
 
 use alloc::string::{String, ToString};
 
@@ -16,30 +16,30 @@ use crate::ids::{KeyDomain, Kind, Layout, Scheme};
 #[cfg(feature = "static")]
 use crate::kinds::{AnyFilter, FromFile, What};
 
-/// What a patch begins with.
+/// The first bytes of a patch.
 pub(super) const MARK: [u8; 8] = *b"\x89PATCH\r\n";
 /// The bytes of both files are one string of bits.
 pub(super) const PLAIN: u8 = 1;
-/// Both are tepal files of one Bloom filter: what follows from the bits is not carried.
+/// Both are tepal files of one Bloom filter. Fields that follow from the bits are not in the patch.
 pub(super) const TEPAL: u8 = 2;
-/// Both are ribbons, and one at least has keys that were added: the difference of their lists is
-/// carried.
+/// Both are ribbons, and at least one has added keys. The patch contains the difference of the
+/// lists.
 pub(super) const ADDED: u8 = 3;
 
-/// A file in pieces.
+/// A file in parts.
 pub(super) struct Parts<'a> {
     kind: Kind,
-    /// Fixed header, records, and what stands behind these.
+    /// The fixed header, the records, and the section after these.
     pub(super) head: &'a [u8],
     records: &'a [u8],
     pub(super) body: &'a [u8],
-    /// Of a ribbon: the hashes of the keys that were added.
+    /// For a ribbon: the hashes of the added keys.
     pub(super) added: &'a [u8],
-    /// What follows the body or these and their checksum.
+    /// The bytes after the body, or after the added keys and their checksum.
     pub(super) tail: &'a [u8],
 }
 
-/// The form of the patch between two files, and their pieces.
+/// The form of the patch between two files, and their parts.
 pub(super) fn of_both<'a>(old: &'a [u8], new: &'a [u8]) -> Result<(u8, Parts<'a>, Parts<'a>)> {
     let form = match (Parts::of(old)?, Parts::of(new)?) {
         (Some(from), Some(to)) if from.kind != to.kind => {
@@ -59,13 +59,13 @@ pub(super) fn of_both<'a>(old: &'a [u8], new: &'a [u8]) -> Result<(u8, Parts<'a>
 }
 
 impl<'a> Parts<'a> {
-    /// Bytes of another program, or of a kind that is compared as they are.
+    /// The parts of another program's file, or of a kind that is compared as bytes.
     fn bytes(file: &'a [u8]) -> Self {
         Parts { kind: Kind::Bloom, head: &[], records: &[], body: file, added: &[], tail: &[] }
     }
 
-    /// Nothing for a file of another program, or of a kind that has no pieces here. All that can be
-    /// checked without a key is.
+    /// `None` for another program's file, or for a kind without parts here. Checks everything that
+    /// needs no key.
     fn of(file: &'a [u8]) -> Result<Option<Self>> {
         if !file.starts_with(&MAGIC) {
             return Ok(None);
@@ -113,7 +113,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Bytes of what stands behind the records, and of the body, where there can be one of that length.
+/// The length of the section after the records, and the length of the body if that is possible.
 fn lengths_of(kind: Kind, head: &[u8], behind_records: &[u8]) -> Result<(u64, Option<u64>)> {
     #[cfg(feature = "static")]
     if kind == Kind::Ribbon {
@@ -128,7 +128,7 @@ fn lengths_of(kind: Kind, head: &[u8], behind_records: &[u8]) -> Result<(u64, Op
     Ok((0, bit_len.div_ceil(8).checked_next_multiple_of(LINE_BYTES)))
 }
 
-/// The hashes behind the body of a ribbon, and the seal behind them.
+/// The hashes after the body of a ribbon, and the seal after them.
 #[cfg(feature = "static")]
 fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
     let flags = Fields::at(before, 24).u32_le()?;
@@ -151,11 +151,11 @@ fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8]
     Ok((&added[..added.len() - 8], seal))
 }
 
-/// Refuses two filters whose bits or keys mean different things.
+/// Refuses two filters whose bits or keys have different meanings.
 fn check_shapes(old: &Parts<'_>, new: &Parts<'_>) -> Result<()> {
     let (from, to) = (old.head, new.head);
     let is_bloom = old.kind == Kind::Bloom;
-    // A ribbon has no layout, and its scheme and key domain stand a byte before.
+    // A ribbon has no layout; its scheme and key domain are one byte earlier.
     let of_kind = if is_bloom { 32 } else { 31 };
     let byte = |head: &[u8], at: usize| u64::from(head[at]);
     let long = |head: &[u8], at| Fields::at(head, at).u64_le().unwrap_or_default();
@@ -176,7 +176,7 @@ fn check_shapes(old: &Parts<'_>, new: &Parts<'_>) -> Result<()> {
         ("number of bits", of_bits(long(from, 40)), of_bits(long(to, 40))),
         ("seed, key or parameter", long(from, 64), long(to, 64)),
         ("recipe", int(from, 124), int(to, 124)),
-        // Of Bloom filters it follows from the bits.
+        // For Bloom filters it follows from the bits.
         ("length without added keys", old.body.len() as u64, new.body.len() as u64),
     ] {
         if old != new {
@@ -197,7 +197,7 @@ fn incompatible(property: &'static str, expected: impl ToString, found: impl ToS
     Error::Incompatible { property, expected: expected.to_string(), found: found.to_string() }
 }
 
-/// What bytes are, for an error.
+/// A description of the bytes for an error.
 pub(super) fn name(bytes: &[u8]) -> &'static str {
     match bytes {
         _ if bytes.starts_with(&MAGIC) => "a tepal file",

@@ -43,7 +43,7 @@ fn the_new_file_byte_for_byte() {
     }
 }
 
-/// Nearly all bits differ: those that do not are coded.
+/// Nearly all bits differ: the equal bits are coded.
 #[test]
 fn bits_that_stay_are_coded_where_they_are_fewer() {
     let old: Vec<u8> = (0..100_000u32).map(|i| if i % 50 == 0 { 7 } else { 0 }).collect();
@@ -88,7 +88,7 @@ fn damaged_patches_are_refused() {
         changed[at] ^= 1;
         assert!(Patch::from_bytes(changed).is_err(), "{at}");
         assert!(Patch::from_bytes(bytes[..at].to_vec()).is_err(), "{at}");
-        // Under a checksum that fits: refused, or refused once it is applied.
+        // With a matching checksum: refused at once, or when it is applied.
         let mut changed = bytes[..bytes.len() - 8].to_vec();
         if let Some(byte) = changed.get_mut(at) {
             *byte ^= 0x81;
@@ -100,8 +100,8 @@ fn damaged_patches_are_refused() {
     assert!(refused(Patch::from_bytes(old)).contains("a tepal file"));
 }
 
-/// Two hashes of the caller's are told apart by their names, of Bloom filters and of ribbons: the
-/// same bits are other keys.
+/// Two hashes of the caller differ by their names, in Bloom filters and in ribbons: equal bits then
+/// mean different keys.
 #[test]
 fn two_hashes_of_the_caller_have_no_patch() {
     let bloom = |name| {

@@ -1,4 +1,4 @@
-//! One writer at a time, for those who change what they have read.
+//! A lock for writers that change the file they have read: one at a time.
 
 use std::fs::File;
 use std::io;
@@ -8,14 +8,14 @@ use super::{Over, place, system};
 use crate::error::{Error, Result};
 use crate::format::stamp::Stamp;
 
-/// The right to change a filter's file: who holds it reads the file, changes the filter and saves
-/// it, and no other holder comes between.
+/// A lock on a filter's file. The holder reads the file, changes the filter and saves it; no other
+/// holder can save in between.
 ///
-/// The lock is advisory, `flock` on the file itself, and passes over to each file that
-/// [`save`](Self::save) puts in its place. Readers never wait for it, nor does a plain
-/// [`Opened::save`](crate::Opened::save); where something without the lock has replaced the file
-/// meanwhile, `save` here refuses. The system takes the lock back when its holder ends, however
-/// that happens, and nothing is left beside the file.
+/// The lock is advisory: `flock` on the file itself. It moves to each new file of
+/// [`save`](Self::save). Readers never wait for it, nor does a plain
+/// [`Opened::save`](crate::Opened::save). If a program without the lock has replaced the file,
+/// `save` is an error. The system releases the lock when its holder ends for any reason, and no
+/// other file is left.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,24 +33,24 @@ use crate::format::stamp::Stamp;
 /// # }
 /// ```
 ///
-/// On systems other than Unix, and on file systems without `flock`, there is no lock
-/// ([`is_held`](Self::is_held) says so): there `save` refuses where it finds the file changed, and
-/// two savers in the same instant are not kept apart. A second lock on one file in the same thread
-/// waits for ever.
+/// Systems other than Unix and file systems without `flock` have no lock
+/// ([`is_held`](Self::is_held) is `false`). There, `save` is an error if it finds the file changed,
+/// but two savers in the same instant are not detected. A second lock on one file in the same
+/// thread waits for ever.
 #[derive(Debug)]
 pub struct FileLock {
-    /// As it was given, for messages and for links that are set anew.
+    /// The path as the caller gave it, for messages and for links that were changed.
     path: PathBuf,
     file: Option<File>,
     stamp: Stamp,
 }
 
 impl FileLock {
-    /// Locks the file, when whoever has locked it is done.
+    /// Locks the file; waits for another holder.
     ///
     /// # Errors
-    /// [`Error::Io`] where there is no such file, or it cannot be opened; [`Error::Parameter`]
-    /// where it is not one that can be replaced ([`check_place`](crate::file::check_place)).
+    /// [`Error::Io`] if the file does not exist or cannot be opened; [`Error::Parameter`] if it
+    /// cannot be replaced ([`check_place`](crate::file::check_place)).
     pub fn acquire(path: impl AsRef<Path>) -> Result<Self> {
         Self::with(path.as_ref(), system::lock)?.ok_or_else(|| Error::Io {
             doing: format!("{}: locking", path.as_ref().display()),
@@ -58,7 +58,7 @@ impl FileLock {
         })
     }
 
-    /// Locks the file, or gives nothing where somebody else has locked it.
+    /// Locks the file; returns `None` if it is locked already.
     ///
     /// # Errors
     /// As [`acquire`](Self::acquire).
@@ -80,7 +80,7 @@ impl FileLock {
                 // No locks here.
                 Err(_) => false,
             };
-            // Whoever had it may have put another file in its place.
+            // The last holder may have replaced the file.
             if system::leads_to(&target, &file) {
                 let stamp = Stamp::of_file(&file).map_err(io)?;
                 return Ok(Some(FileLock { path: path.into(), file: is_locked.then_some(file), stamp }));
@@ -88,7 +88,7 @@ impl FileLock {
         }
     }
 
-    /// Is there a lock? Not on systems other than Unix, nor on file systems without `flock`.
+    /// Is there a lock? `false` on systems other than Unix and on file systems without `flock`.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.file.is_some()
@@ -101,8 +101,8 @@ impl FileLock {
         let file = save(&self.path, Over::Only(&self.stamp))?;
         self.stamp = Stamp::of_file(&file)
             .map_err(|source| Error::Io { doing: format!("{}: saving", self.path.display()), source })?;
-        // The lock on the temporary file goes on as that on the target. Only now is the old one
-        // given back.
+        // The lock on the temporary file becomes the lock on the target. Only now release the old
+        // one.
         if self.file.is_some() {
             self.file = Some(file);
         }

@@ -1,4 +1,4 @@
-//! Where a file can be saved, found out before the work and not after it.
+//! Checks that a file can be saved at a path, before the work of making it.
 
 use std::fs;
 use std::io;
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::system;
 use crate::error::{Error, Result};
 
-/// Looks whether a file can be saved at `path`, before the work that makes it.
-/// [`save`](crate::BloomFilter::save) looks again.
+/// Checks that a file can be saved at `path`, before the work of making it.
+/// [`save`](crate::BloomFilter::save) checks again.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -19,10 +19,9 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// # Errors
-/// [`Error::Parameter`] for a folder, a device, a pipe, a socket, a symbolic link that leads
-/// nowhere, and a file that is a mount point of its own, which the system does not let anybody
-/// replace (Linux); [`Error::Io`] for a path that cannot be followed, and a folder that is not
-/// there or in which no file can be made.
+/// [`Error::Parameter`] for a folder, a device, a pipe, a socket, a broken symbolic link, and a
+/// file that is itself a mount point, which nobody can replace (Linux). [`Error::Io`] for a path
+/// that cannot be followed, and for a folder that does not exist or in which no file can be made.
 pub fn check_place(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let target = target(path)?;
@@ -31,7 +30,7 @@ pub fn check_place(path: impl AsRef<Path>) -> Result<()> {
         .map_err(|source| Error::Io { doing: format!("{}: making a file", folder.display()), source })
 }
 
-/// The file behind `path`, links followed, which must be a regular one or not there yet.
+/// The file at `path`, with links followed. It must be a regular file or not exist.
 pub(super) fn target(path: &Path) -> Result<PathBuf> {
     let io = |source| Error::Io { doing: format!("{}: saving", path.display()), source };
     let refuse = |found: &str, expected: &str| {
@@ -44,7 +43,7 @@ pub(super) fn target(path: &Path) -> Result<PathBuf> {
     };
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
-        // Removed in this instant.
+        // Removed in this moment.
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_link => return Ok(path.to_path_buf()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return refuse("a symbolic link that leads nowhere", expected);
@@ -66,7 +65,7 @@ pub(super) fn target(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// The folder that a file is in: for a bare name the working directory.
+/// The folder of a file; the working directory for a bare name.
 pub(super) fn folder_of(target: &Path) -> &Path {
     match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -1,5 +1,5 @@
-//! What saving asks of the system beyond the standard library: advisory locks, owners and modes,
-//! names that must be new.
+//! The system calls of saving that the standard library does not have: advisory locks, owners and
+//! modes, names that must be new.
 
 #![allow(unsafe_code)]
 
@@ -11,7 +11,7 @@ pub(super) use self::other::*;
 #[cfg(unix)]
 pub(super) use self::unix::*;
 
-/// What saving asks the system for, in this order.
+/// The system calls of a save, in this order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
     Create,
@@ -23,14 +23,14 @@ pub(super) enum Step {
     SyncFolder,
 }
 
-/// Takes a step; tests let one of them fail in place of the system.
+/// Runs a step; tests make a step fail in place of the system.
 pub(super) fn step<T>(_step: Step, take: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     #[cfg(test)]
     super::tests::fault(_step)?;
     take()
 }
 
-/// Makes the bytes of a file last, or the names in a folder.
+/// Writes the bytes of a file, or the names in a folder, to the disk.
 pub(super) fn sync_file(file: &File) -> io::Result<()> {
     file.sync_all()?;
     #[cfg(all(test, unix))]
@@ -50,12 +50,12 @@ mod unix {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    /// The result of a call of the system that gives -1 where it fails.
+    /// The result of a system call that returns -1 on failure.
     fn checked(result: impl Into<i64>) -> io::Result<()> {
         if result.into() == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
-    /// A path as the system's calls take it. One with a NUL byte names no file.
+    /// A path for system calls. A path with a NUL byte names no file.
     fn c_path(path: &Path) -> io::Result<CString> {
         Ok(CString::new(path.as_os_str().as_bytes())?)
     }
@@ -66,16 +66,16 @@ mod unix {
         checked(unsafe { libc::flock(file.as_raw_fd(), operation) })
     }
 
-    /// Makes a file that its owner alone may read and write.
+    /// Makes a file that only its owner may read and write.
     pub(in super::super) fn create_private(path: &Path) -> io::Result<File> {
         OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
     }
 
-    /// Opens a file so that it can be locked; nothing where it is no regular file. A link is not
-    /// followed, and a pipe not waited for.
+    /// Opens a file so that it can be locked; `None` if it is not a regular file. Does not follow a
+    /// link or wait for a pipe.
     pub(in super::super) fn try_open(path: &Path) -> io::Result<Option<File>> {
         let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
-        // Some network file systems lock only what is open for writing.
+        // Some network file systems lock only files that are open for writing.
         let file = match OpenOptions::new().write(true).custom_flags(flags).open(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 OpenOptions::new().read(true).custom_flags(flags).open(path)?
@@ -85,12 +85,12 @@ mod unix {
         Ok(file.metadata()?.is_file().then_some(file))
     }
 
-    /// Locks the file for this process, at once or not at all.
+    /// Locks the file for this process, or fails at once.
     pub(in super::super) fn try_lock(file: &File) -> io::Result<()> {
         flock(file, libc::LOCK_EX | libc::LOCK_NB)
     }
 
-    /// Locks the file for this process, when whoever has locked it is done.
+    /// Locks the file for this process; waits for another holder.
     pub(in super::super) fn lock(file: &File) -> io::Result<()> {
         loop {
             match flock(file, libc::LOCK_EX) {
@@ -100,13 +100,13 @@ mod unix {
         }
     }
 
-    /// Gives a lock back at once: to close the file does that only when no process that was begun
-    /// meanwhile has it open still.
+    /// Releases a lock at once. Closing the file does not release it while a child process still
+    /// has the file open.
     pub(in super::super) fn unlock(file: &File) {
         let _ = flock(file, libc::LOCK_UN);
     }
 
-    /// Is the file at `path` this one?
+    /// Is the file at `path` the same file?
     pub(in super::super) fn leads_to(path: &Path, file: &File) -> bool {
         match (fs::symlink_metadata(path), file.metadata()) {
             (Ok(there), Ok(here)) => (there.dev(), there.ino()) == (here.dev(), here.ino()),
@@ -114,9 +114,9 @@ mod unix {
         }
     }
 
-    /// Keeps other savers from giving names in this folder, for as long as the file is open.
-    /// Whoever has locked the folder for longer than a saver ever does, such as `flock FOLDER tepal
-    /// ..`, is not waited for.
+    /// Prevents other savers from renaming files in this folder, while the returned file is open.
+    /// Does not wait for a program that locks the folder longer than a saver ever does, for example
+    /// `flock FOLDER tepal ..`.
     pub(in super::super) fn guard(folder: &Path) -> Option<File> {
         let file = File::open(folder).ok()?;
         let begun = Instant::now();
@@ -134,7 +134,7 @@ mod unix {
         }
     }
 
-    /// Makes the names in a folder last. A folder that may not be read cannot be opened for that.
+    /// Writes the names in a folder to the disk. A folder without read permission cannot be synced.
     pub(in super::super) fn sync_folder(folder: &Path) -> io::Result<()> {
         match File::open(folder) {
             Ok(folder) => super::sync_file(&folder),
@@ -143,7 +143,7 @@ mod unix {
         }
     }
 
-    /// Gives the file the mode of an old one, and its owner and group where this process may.
+    /// Gives the file the mode of an old one, and its owner and group if this process may set them.
     pub(in super::super) fn take_after(file: &File, old: &Metadata) -> io::Result<()> {
         let owners = |found: &Metadata| (found.uid(), found.gid());
         if owners(&file.metadata()?) != owners(old) && fchown(file, Some(old.uid()), Some(old.gid())).is_err()
@@ -155,8 +155,8 @@ mod unix {
         file.set_permissions(Permissions::from_mode(mode))
     }
 
-    /// The mode of an old file for one whose owner or group may be another: nobody gets what only
-    /// the old group had, and nothing runs as somebody else.
+    /// The mode of an old file, for a file with another owner or group: nobody gets rights that
+    /// only the old group had, and no program runs as another user.
     pub(in super::super) fn mode_for(old: u32, same_owner: bool, same_group: bool) -> u32 {
         let mut mode = old & 0o7777;
         if !same_owner {
@@ -169,12 +169,12 @@ mod unix {
         mode
     }
 
-    /// Gives the file the mode that a new file has here: by an empty one, for the mask of a process
-    /// cannot be looked at without changing it.
+    /// Gives the file the default mode of a new file, taken from an empty file: the umask of a
+    /// process cannot be read without changing it.
     pub(in super::super) fn take_default(file: &File, path: impl Fn() -> PathBuf) -> io::Result<()> {
         let path = path();
         let made = OpenOptions::new().write(true).create_new(true).open(&path)?.metadata();
-        // Nobody has locked it, so another saver may sweep it first.
+        // The file is not locked, so another saver may remove it first.
         let _ = fs::remove_file(&path);
         file.set_permissions(Permissions::from_mode(made?.mode() & 0o7777))
     }
@@ -189,19 +189,19 @@ mod unix {
         checked(unsafe { libc::access(folder.as_ptr(), libc::W_OK | libc::X_OK) })
     }
 
-    /// Is something mounted on this very file?
+    /// Is the file itself a mount point?
     #[cfg(all(target_os = "linux", any(target_env = "gnu", target_env = "musl")))]
     pub(in super::super) fn is_mounted(path: &Path) -> bool {
-        /// Of statx(2), for which not every version of `libc` has a name.
+        /// A constant of statx(2) that some versions of `libc` do not have.
         const STATX_ATTR_MOUNT_ROOT: u64 = 0x2000;
         let Ok(path) = c_path(path) else { return false };
         let mut found = core::mem::MaybeUninit::<libc::statx>::zeroed();
-        // SAFETY: `path` ends with a NUL; `found` has room for the structure that the call writes.
-        // Both live through it. The arguments are those of statx(2).
+        // SAFETY: `path` ends with a NUL; `found` has space for the structure that the call writes.
+        // Both live through the call. The arguments are those of statx(2).
         let result = unsafe {
             libc::syscall(libc::SYS_statx, libc::AT_FDCWD, path.as_ptr(), 0, 0u32, found.as_mut_ptr())
         };
-        // SAFETY: it was zeroed, and zeros are a value of a structure of numbers.
+        // SAFETY: the memory was zeroed, and zeros are a valid structure of numbers.
         let found = unsafe { found.assume_init() };
         result == 0 && found.stx_attributes & STATX_ATTR_MOUNT_ROOT != 0
     }
@@ -211,7 +211,7 @@ mod unix {
         false
     }
 
-    /// Renames to a name that nothing has.
+    /// Renames to a name that does not exist.
     #[cfg(target_os = "linux")]
     pub(in super::super) fn rename_to_new(from: &Path, to: &Path) -> io::Result<()> {
         let (from, to) = (c_path(from)?, c_path(to)?);
@@ -229,7 +229,7 @@ mod unix {
     }
 }
 
-/// No locks, owners or modes: nothing is opened for sweeping, and what is made counts as locked.
+/// No locks, owners or modes: no file is opened for sweeping, and a new file counts as locked.
 #[cfg(not(unix))]
 mod other {
     use std::fs::{self, File, Metadata, OpenOptions};

@@ -1,27 +1,26 @@
-//! The temporary file of a save, and sweeping what a killed save left.
+//! The temporary file of a save, and sweeping the files that killed saves left.
 //!
-//! Its name is `.NAME.<16 hex digits>.tepal-tmp`; of a long NAME it has the beginning and a hash.
-//! Its maker holds an advisory lock (`flock`) on it for as long as it lives; the system drops the
-//! lock with the process, however that ends. So a temporary file that can be locked has no maker
-//! any more, and the next save of the same target removes it.
+//! The name is `.NAME.<16 hex digits>.tepal-tmp`; a long NAME is replaced by its beginning and a
+//! hash. The maker holds an advisory lock (`flock`) on the file while it lives. The system releases
+//! the lock when the process ends for any reason. So the maker of a temporary file that can be
+//! locked is dead, and the next save to the same target removes the file.
 //!
-//! What can come between two steps, and why it does no harm:
+//! Events between two steps, and why they do no harm:
 //!
 //! - *Made, not locked yet*: a sweeper may lock the file first. The maker then fails to lock it, or
-//!   finds after locking that the name no longer leads to it, and starts over with another name. A
+//!   finds after locking that the name no longer leads to it, and starts again with another name. A
 //!   maker that passes both tests keeps its file: nobody else can lock it from then on.
 //! - *Locked by a sweeper, not removed yet*: the sweeper removes the name only while it leads to
-//!   the file that it has locked. Nobody renames that file, for its maker has failed to lock it or
-//!   is dead; a maker that gives it up may remove the name first, and then there is nothing to
-//!   remove. No other file takes the name: names are random, 64 bits, and never opened but as new
-//!   ones.
-//! - *Opened by a sweeper, then renamed by its maker*: the sweeper may lock it when the maker is
-//!   done, but it is the target now, and the temporary name leads nowhere, or is a second one of
-//!   the target that is removed anyway. The target's name is never removed.
+//!   the locked file. Nobody renames that file: its maker has failed to lock it, or is dead. A
+//!   maker that gives up may remove the name first; then the sweeper removes nothing. No other file
+//!   gets the name: names are random, 64 bits, and only opened as new files.
+//! - *Opened by a sweeper, then renamed by its maker*: the sweeper may lock the file when the maker
+//!   is done. But then it is the target. The temporary name leads nowhere, or is a second name of
+//!   the target that is removed anyway. The target's own name is never removed.
 //! - *Killed between making and locking, or at any other time*: the file is left unlocked, and
 //!   swept.
 //!
-//! Where the file system has no such locks, and on systems other than Unix, nothing is swept.
+//! On file systems without `flock`, and on systems other than Unix, nothing is swept.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -34,23 +33,23 @@ use super::system::{self, Step, step};
 const SUFFIX: &str = ".tepal-tmp";
 /// Hexadecimal digits of the random part of a temporary name.
 const DIGITS: usize = 16;
-/// Bytes of the target's name in a temporary name, at most: all of that are 143 then.
+/// The most bytes of the target's name in a temporary name, which then has 143 bytes.
 const MOST_STEM: usize = 143 - 1 - 1 - DIGITS - SUFFIX.len();
 
-/// A temporary file that is locked, and removed where it is not renamed.
+/// A temporary file that is locked, and removed unless it is renamed.
 pub(super) struct Temporary {
     pub(super) file: File,
     pub(super) name: Name,
 }
 
-/// The name of a temporary file, removed with this.
+/// The name of a temporary file; dropping it removes the file.
 pub(super) struct Name {
     pub(super) path: PathBuf,
     pub(super) is_gone: bool,
 }
 
 impl Temporary {
-    /// A new one, which nobody but its owner may read.
+    /// A new file, which only its owner may read.
     pub(super) fn create(folder: &Path, name: &OsStr) -> io::Result<Self> {
         loop {
             let path = path(folder, name);
@@ -62,21 +61,22 @@ impl Temporary {
             match step(Step::Lock, || system::try_lock(&temporary.file)) {
                 Ok(()) if !system::leads_to(&temporary.name.path, &temporary.file) => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // No locks here: nobody else can lock, and so sweep, it either.
+                // No locks here: nobody else can lock the file either, and so nobody sweeps it.
                 Ok(()) | Err(_) => return Ok(temporary),
             }
         }
     }
 
-    /// Gives it the target's name, whatever stands there. The file stays locked until it is closed.
+    /// Renames it to the target, replacing an existing file. The file stays locked until it is
+    /// closed.
     pub(super) fn rename(mut self, target: &Path) -> io::Result<File> {
         fs::rename(&self.name.path, target)?;
         self.name.is_gone = true;
         Ok(self.file)
     }
 
-    /// Gives it the target's name where nothing has that name: [`io::ErrorKind::AlreadyExists`]
-    /// otherwise.
+    /// Renames it to the target, if the name does not exist: otherwise
+    /// [`io::ErrorKind::AlreadyExists`].
     pub(super) fn rename_new(self, target: &Path) -> io::Result<File> {
         let mut last = io::ErrorKind::Unsupported.into();
         for way in NEW_NAMES {
@@ -93,19 +93,19 @@ impl Temporary {
 impl Drop for Name {
     fn drop(&mut self) {
         if !self.is_gone {
-            // Where this fails, the next save sweeps it.
+            // If this fails, the next save sweeps the file.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// The ways to a new name that nothing has, the best first. Not every file system has the first
-/// two.
+/// The ways to rename to a name that does not exist, the best first. Some file systems lack the
+/// first two.
 pub(super) const NEW_NAMES: [fn(&Path, &Path) -> io::Result<()>; 3] = [
     system::rename_to_new,
     // The temporary name is removed after it.
     |from, to| fs::hard_link(from, to),
-    // An empty file claims the name first.
+    // An empty file reserves the name first.
     |from, to| {
         OpenOptions::new().write(true).create_new(true).open(to)?;
         fs::rename(from, to).inspect_err(|_| {
@@ -114,8 +114,8 @@ pub(super) const NEW_NAMES: [fn(&Path, &Path) -> io::Result<()>; 3] = [
     },
 ];
 
-/// Where a temporary file for the target of this name may be: keyed by the system's random numbers,
-/// anew each time.
+/// A path for a temporary file of this target, with a new random number from the system in each
+/// call.
 pub(super) fn path(folder: &Path, name: &OsStr) -> PathBuf {
     let random = RandomState::new().hash_one(std::process::id());
     let mut temporary = OsString::from(".");
@@ -124,8 +124,8 @@ pub(super) fn path(folder: &Path, name: &OsStr) -> PathBuf {
     folder.join(temporary)
 }
 
-/// The target's name, and of one that leaves no room for the rest its beginning and its hash. File
-/// systems hold names of 255 bytes, some of 143.
+/// The target's name; for a long name its beginning and its hash. File systems allow names of 255
+/// bytes, some only 143.
 fn stem(name: &OsStr) -> OsString {
     let bytes = name.as_encoded_bytes();
     if bytes.len() <= MOST_STEM {
@@ -137,7 +137,7 @@ fn stem(name: &OsStr) -> OsString {
     OsString::from(format!("{}{hash}", &text[..end.unwrap_or(0)]))
 }
 
-/// Is this the name of a temporary file for the target of this name?
+/// Is it the name of a temporary file for this target?
 pub(super) fn is_temporary(found: &OsStr, name: &OsStr) -> bool {
     let middle = found
         .as_encoded_bytes()
@@ -150,8 +150,8 @@ pub(super) fn is_temporary(found: &OsStr, name: &OsStr) -> bool {
     })
 }
 
-/// Removes the temporary files for this target that no living process holds. Costs a look at every
-/// name in the folder. A leftover that cannot be removed is left: it is no reason not to save.
+/// Removes the temporary files for this target that no living process holds. Reads every name in
+/// the folder. A file that cannot be removed is left: saving goes on.
 pub(super) fn sweep(folder: &Path, name: &OsStr) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name(), name)) {

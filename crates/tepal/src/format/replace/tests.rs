@@ -1,4 +1,4 @@
-//! Leftovers are swept, living temporary files are not, and nothing else is touched.
+//! Dead temporary files are swept, living ones are not, and no other file is touched.
 
 #[cfg(unix)]
 pub(super) mod disk;
@@ -20,7 +20,7 @@ use super::*;
 use crate::{BloomFilter, Layout};
 
 std::thread_local! {
-    /// The step that fails in this thread, with which error of the system, and how often.
+    /// The step that fails in this thread, the system error, and the number of failures.
     static FAULT: Cell<Option<(Step, i32, u32)>> = const { Cell::new(None) };
 }
 
@@ -36,7 +36,7 @@ pub(super) fn fault(step: Step) -> io::Result<()> {
     }
 }
 
-/// Says what a test has left out, past the test harness, which would keep it to itself.
+/// Prints the name of a skipped test directly, since the test harness would hide the output.
 fn not_run(what: &str, needs: &str) {
     let _ = writeln!(io::stderr(), "not run: {what}: this needs {needs}");
 }
@@ -59,7 +59,7 @@ fn a_dead_temporary_is_swept_and_a_living_one_is_not() {
     let name = OsStr::new("f");
     let living = Temporary::create(folder.path(), name).unwrap();
     let living_name = living.name.path.file_name().unwrap().to_str().unwrap().to_owned();
-    // What a killed process leaves: the file, without the lock.
+    // The state after a process was killed: the file, without the lock.
     let mut dead = Temporary::create(folder.path(), name).unwrap();
     dead.file.write_all(b"half").unwrap();
     dead.name.is_gone = true;
@@ -68,7 +68,7 @@ fn a_dead_temporary_is_swept_and_a_living_one_is_not() {
     assert_eq!(names(folder.path()).len(), 3);
     save(&target, b"new");
     assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned(), living_name]));
-    // The living one goes on as if nothing had been.
+    // The living file can still be saved.
     (&living.file).write_all(b"newer").unwrap();
     living.rename(&target).unwrap();
     assert_eq!(fs::read(&target).unwrap(), b"newer");
@@ -92,7 +92,7 @@ fn only_temporary_files_of_this_target_are_swept() {
     for name in others {
         fs::write(folder.path().join(name), b"mine").unwrap();
     }
-    // Named like one, and none: a folder, a link to something precious, a pipe.
+    // Names like those of temporary files, but a folder, a link to another file, and a pipe.
     let odd =
         [".f.1111111111111111.tepal-tmp", ".f.2222222222222222.tepal-tmp", ".f.3333333333333333.tepal-tmp"];
     fs::create_dir(folder.path().join(odd[0])).unwrap();
@@ -119,7 +119,7 @@ fn a_failed_save_leaves_the_old_file_and_nothing_else() {
     assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]));
 }
 
-/// Many at once: every save succeeds, for no sweeper takes another's file, and nothing is left.
+/// Many saves at once: every save succeeds, no sweeper removes another's file, and no file is left.
 #[test]
 fn saves_of_one_target_at_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ fn saves_of_one_target_at_once() {
                 for round in 0..40u8 {
                     let bytes = [thread, round].repeat(1000);
                     replace(target, Over::Any, |out| {
-                        // In two pieces, with the others' sweeps between them.
+                        // In two pieces, with other sweeps between them.
                         out.write_all(&bytes[..1000]).map_err(writing)?;
                         std::thread::yield_now();
                         out.write_all(&bytes[1000..]).map_err(writing)
@@ -159,9 +159,8 @@ fn folders() {
     }
 }
 
-/// A name that is taken, a file that a sweeper was quicker to lock: another name is tried. A file
-/// system without locks: nobody else can lock the file either. Each time the new file is there, and
-/// nothing else.
+/// The name exists, or a sweeper locked the file first: another name is tried. The file system has
+/// no locks: nobody else can lock the file either. Each time the new file exists, and no other.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_keeps_a_temporary_file_from_being_locked_is_no_reason_not_to_save() {
@@ -185,7 +184,7 @@ fn what_keeps_a_temporary_file_from_being_locked_is_no_reason_not_to_save() {
     }
 }
 
-/// Every step fails in turn, for a new name and for one that is taken.
+/// Every step fails in turn, for a new name and for an existing one.
 #[test]
 fn a_step_that_fails_leaves_the_old_file_and_nothing_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -221,7 +220,7 @@ fn a_step_that_fails_leaves_the_old_file_and_nothing_else() {
     }
 }
 
-/// What a write can come to.
+/// The result of a faulty write.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Outcome {
     Fails(i32),
@@ -230,11 +229,11 @@ enum Outcome {
     /// Half of it is written, or nothing because of a signal: the writer goes on.
     Half,
     Interrupted,
-    /// Nothing is written, and nothing said.
+    /// No byte is written, without an error.
     Nothing,
 }
 
-/// A writer whose write number `at` comes to something else.
+/// A writer whose write number `at` has another outcome.
 struct Faulty<'a> {
     inner: &'a mut dyn Write,
     at: u32,
@@ -306,13 +305,13 @@ fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
     assert!(rounds >= 150, "{rounds}");
 }
 
-/// Without any help of the test: a device that is full, and a target or folder that changes
+/// Failures without help from the test: a full device, and a target or folder that changes
 /// meanwhile.
 #[cfg(unix)]
 #[test]
 fn the_system_itself_refuses() {
     let filter = BloomFilter::builder().capacity(1000).build().unwrap();
-    // Other systems have no such device.
+    // Other systems have no full device.
     if cfg!(target_os = "linux") {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let error = filter.write_to(full).unwrap_err();
@@ -331,7 +330,7 @@ fn the_system_itself_refuses() {
     assert!(matches!(saved, Err(Error::Io { .. })));
     assert!(target.is_dir());
     assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]));
-    // The folder goes away.
+    // The folder is removed.
     let inner = folder.path().join("inner");
     fs::create_dir(&inner).unwrap();
     let saved = replace(&inner.join("g"), Over::Any, |out| {

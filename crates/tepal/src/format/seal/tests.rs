@@ -1,4 +1,4 @@
-//! Sealed files: opened with the key of their seal, or refused.
+//! A sealed file opens with the key of its seal, or is refused.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -7,12 +7,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{BloomFilter, Error};
 
-/// Makes header checksum and chunk table of a file with one chunk right again: what whoever changes
-/// a file on purpose does.
+/// Corrects the header checksum and the chunk table of a file with one chunk, as an attacker would.
 fn mend(file: &mut [u8], body_len: usize) {
     let body_offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
     let sum = xxh3_64(&file[body_offset..body_offset + body_len]).to_le_bytes();
-    // No records: the one entry of the table follows the fixed header.
+    // Without records, the only entry of the table follows the fixed header.
     file[128..136].copy_from_slice(&sum);
     let sum = xxh3_64(&file[..body_offset - 8]).to_le_bytes();
     file[body_offset - 8..body_offset].copy_from_slice(&sum);
@@ -56,7 +55,7 @@ mod with {
         one(Open::new().seal_key(&key()).from_bytes(bytes)?)
     }
 
-    /// The one filter of a file, in memory.
+    /// The only filter of a file, in memory.
     fn one(opened: Opened) -> Result<BloomFilter> {
         opened.into_filter().into_bloom()?.into_owned()
     }
@@ -97,7 +96,7 @@ mod with {
             let mut bytes = good.clone();
             bytes[bit / 8] ^= 1 << (bit % 8);
             assert!(open(&bytes).is_err(), "bit {bit}");
-            // The lengths decide what is mended, so they stay.
+            // The lengths decide where the checksums are, so they stay.
             if !(12 * 8..24 * 8).contains(&bit) {
                 mend(&mut bytes, body_len);
                 assert!(open(&bytes).is_err() || bytes == good, "bit {bit}, mended");
@@ -109,12 +108,12 @@ mod with {
         let mut more = good.clone();
         more.push(0);
         assert!(open(&more).is_err());
-        // Changes that every checksum agrees with are for the seal to find.
+        // Changes with correct checksums: only the seal detects them.
         let mut swapped = good.clone();
         swapped[72] ^= 1;
         mend(&mut swapped, body_len);
         assert!(matches!(open(&swapped), Err(Error::WrongSeal)));
-        // The seal of one file does not fit another.
+        // The seal of one file does not fit another file.
         let mut other = filter.clone();
         other.insert(&1000u32).unwrap();
         let mut spliced = other.to_bytes_sealed(&key()).unwrap();
@@ -171,7 +170,7 @@ mod with {
         assert!(matches!(BloomFilter::open(&path), Err(Error::SealRequired)));
         assert!(matches!(BloomFilter::open_quick(&path), Err(Error::SealRequired)));
 
-        // Someone without the key has changed it, and mended what he can.
+        // Someone without the key has changed it and corrected the checksums.
         let mut swapped = bytes.clone();
         swapped[72] ^= 1;
         let body_offset = bytes.len() - 32 - filter.size_in_bytes() as usize;
@@ -179,7 +178,7 @@ mod with {
         swapped[body_offset - 8..body_offset].copy_from_slice(&sum);
         std::fs::write(&path, &swapped).unwrap();
         assert!(matches!(open.open(&path), Err(Error::WrongSeal)));
-        // Where a file cannot be mapped it is read, and then all of it is checked at once.
+        // A file that cannot be mapped is read, and then all of it is checked at once.
         if cfg!(all(feature = "mmap", target_endian = "little")) {
             let quick = open.quick().open(&path).unwrap();
             assert!(matches!(quick.verify(), Err(Error::WrongSeal)));
@@ -192,8 +191,8 @@ mod with {
         assert!(!crate::open(&path).unwrap().is_sealed());
     }
 
-    /// Neither the keys nor what is computed from them alone is in a thousand files (trust in what
-    /// is sent away).
+    /// A thousand files contain neither the keys nor values that are computed from them alone
+    /// ("trust in what is sent away").
     #[test]
     fn no_file_holds_a_key() {
         for n in 0..1000u64 {
@@ -227,7 +226,7 @@ mod with {
                     assert!(file.windows(8).all(|window| window != eight && window != reversed), "file {n}");
                 }
             }
-            // And without its keys it answers nothing.
+            // Without its keys it cannot be opened.
             assert!(BloomFilter::from_bytes(&file).is_err());
         }
     }

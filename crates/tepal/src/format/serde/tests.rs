@@ -27,7 +27,7 @@ fn text_and_binary_formats() {
     assert!(cbor.windows(8).any(|bytes| bytes == b"\x89TEPAL\r\n"), "bytes, not a list of numbers");
     let again: Shard = ciborium::from_reader(&cbor[..]).unwrap();
     assert!(again.seen == shard.seen);
-    // A list of numbers is taken too.
+    // A list of numbers is accepted too.
     let list = serde_json::to_vec(&shard.seen.to_bytes().unwrap()).unwrap();
     let mut json = serde_json::Deserializer::from_slice(&list);
     let seen = json.deserialize_any(File::<BloomFilter>(BloomFilter::from_bytes)).unwrap();
@@ -58,13 +58,13 @@ fn a_secret_filter_says_what_to_do() {
     let keyed = BloomFilter::builder().secret_key(SecretKey::new([1; 16])).capacity(10).build().unwrap();
     let refused = serde_json::to_string(&keyed).unwrap_err().to_string();
     assert!(refused.contains("secret key") && refused.contains("from_bytes_with_key"), "{refused}");
-    // One that comes all the same.
+    // A filter with a secret key in the input.
     let json = serde_json::to_string(&STANDARD.encode(keyed.to_bytes().unwrap())).unwrap();
     let refused = serde_json::from_str::<BloomFilter>(&json).unwrap_err().to_string();
     assert!(refused.contains("secret"), "{refused}");
 }
 
-/// What is to be a field and comes back as it was, whatever its kind, and what it is as any filter.
+/// Writes a value in a field and reads it back unchanged, as its own type and as any filter.
 fn comes_back<F>(filter: F, other: &str) -> String
 where
     F: Serialize + for<'de> Deserialize<'de> + Clone + PartialEq + Into<AnyFilter>,
@@ -98,7 +98,7 @@ where
     json
 }
 
-/// A kind without a line here does not compile.
+/// Every kind needs a line here, otherwise this does not compile.
 #[cfg(all(feature = "extras", feature = "table", feature = "static"))]
 #[test]
 fn every_kind_is_a_field() {
@@ -140,7 +140,7 @@ fn every_kind_is_a_field() {
             AnyFilter::Segment(filter) => comes_back(filter, &of_bloom),
             AnyFilter::Ribbon(filter) => comes_back(filter, &of_bloom),
             AnyFilter::Map(filter) => comes_back(filter, &of_ribbon),
-            // Whoever does not honour exceptions cannot have it.
+            // A type that ignores exceptions refuses it.
             AnyFilter::Excepted(_) => {
                 let json = serde_json::to_string(&any).unwrap();
                 let refused = serde_json::from_str::<BloomFilter>(&json).map(drop).unwrap_err().to_string();
@@ -175,7 +175,7 @@ fn a_secret_ribbon_says_what_to_do() {
     assert!(refused.contains("secret"), "{refused}");
 }
 
-/// Bytes of another program are no tepal file, and a chain of another program has none.
+/// Another program's bytes are not a tepal file, and another program's chain has no tepal file.
 #[cfg(feature = "foreign")]
 #[test]
 fn other_programs_are_refused_in_words() {

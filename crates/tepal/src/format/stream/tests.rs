@@ -31,7 +31,7 @@ fn cut_files_are_refused_before_memory_is_taken() {
     for len in 0..bytes.len() {
         assert!(BloomFilter::read_from(&bytes[..len]).is_err(), "{len}");
     }
-    // A length that nothing follows.
+    // A length with too few bytes after it.
     let mut long = bytes.clone();
     long[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
     let error = BloomFilter::read_from(&long[..]).unwrap_err().to_string();
@@ -40,7 +40,7 @@ fn cut_files_are_refused_before_memory_is_taken() {
     assert!(BloomFilter::read_from(&long[..]).is_err());
 }
 
-/// A wrong length takes nothing from what follows.
+/// A wrong length consumes no bytes of the next file.
 #[test]
 fn a_damaged_header_is_not_believed() {
     let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
@@ -52,7 +52,7 @@ fn a_damaged_header_is_not_believed() {
     }
 }
 
-/// A reader that gives one byte at a time, and then an error.
+/// A reader that returns one byte at a time, and then an error.
 struct Slow<'a>(&'a [u8]);
 
 impl Read for Slow<'_> {

@@ -1,4 +1,4 @@
-// For the tests of a build without the feature `std`, too.
+// Also for the tests of a build without the feature `std`.
 #[cfg(target_endian = "little")]
 extern crate std;
 
@@ -15,7 +15,7 @@ use crate::KeyDomain;
 use crate::SecretKey;
 use crate::bits::Line;
 
-/// Bytes that begin so many bytes past a multiple of 64.
+/// Bytes that begin this number of bytes after a multiple of 64.
 #[derive(Clone)]
 struct Placed {
     lines: Vec<Line>,
@@ -37,11 +37,11 @@ impl AsRef<[u8]> for Placed {
     }
 }
 
-/// One of every layout and domain, and of every scheme of this build.
+/// One filter of every layout and domain, and of every scheme in this build.
 fn filters() -> Vec<BloomFilter> {
     let mut filters = Vec::new();
     for builder in builders() {
-        // Some sizes are fixed, and some schemes are not in this build.
+        // Some schemes have a fixed size, and some are not in this build.
         let sized = builder.clone().capacity(200).false_positive_rate(0.05).build();
         let Ok(mut filter) = sized.or_else(|_| builder.capacity(20_000).build()) else { continue };
         filter.insert_iter(0..150u64).unwrap();
@@ -66,13 +66,13 @@ fn a_filter_is_asked_where_it_lies() {
         assert_eq!(view.contains_many(&keys), filter.contains_many(&keys));
         assert!((0..150u64).all(|key| view.contains(&key)));
         view.verify().unwrap();
-        // What can be done with any filter that is only read.
+        // Every operation of a read-only filter.
         assert_eq!(view.to_bytes().unwrap(), bytes.as_ref());
         assert!(view.clone().into_owned().unwrap() == filter);
         let mut other = filter.clone();
         other.union_with(&view).unwrap();
 
-        // In larger bytes, and behind a pointer that is owned.
+        // In larger bytes, and behind an owned pointer.
         let larger = [&[7; 128][..], bytes.as_ref(), &[7; 9]].concat();
         let larger = Arc::new(Placed::new(&larger, 0));
         let place = 128..128 + bytes.len;
@@ -83,7 +83,7 @@ fn a_filter_is_asked_where_it_lies() {
     }
 }
 
-/// Clones and moves leave the bytes where they are.
+/// Clones and moves do not move the bytes.
 #[cfg(target_endian = "little")]
 #[test]
 fn a_view_may_be_moved_and_cloned() {
@@ -95,7 +95,7 @@ fn a_view_may_be_moved_and_cloned() {
     assert!(views.iter().all(|view| view.contains("a") && !view.contains("b") && !view.is_over_capacity()));
 }
 
-/// A file that says another key domain is refused through every door.
+/// Every call refuses a file with another key domain.
 #[test]
 fn the_key_domain_is_asked_for() {
     let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
@@ -198,12 +198,12 @@ fn bytes_of_the_program_lie_at_a_multiple_of_64() {
     assert_eq!(file.as_ptr().addr() % 64, 0);
 }
 
-/// What opening says of a file of another kind, by every kind that has views.
+/// The error for a file of another kind, for every kind that has views.
 #[test]
 fn another_kind_is_refused_with_what_opens_it() {
     let bytes = BloomFilter::builder().build_from(["a"]).unwrap().to_bytes().unwrap();
     for past in [0, 8] {
-        // Before anybody looks at where the bits lie.
+        // Before the alignment is checked.
         let placed = Placed::new(&bytes, past);
         let refused = |result: Result<()>, words: &str| {
             let error = result.unwrap_err();

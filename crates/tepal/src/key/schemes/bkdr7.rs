@@ -24,7 +24,8 @@ impl Positions for Bkdr7 {
     fn positions(&self, key: &[u8], _k: u32, _m: u64) -> impl Iterator<Item = u64> {
         const SEEDS: [u32; 7] = [5, 7, 11, 13, 31, 37, 61];
         let mut hashes = [0u32; 7];
-        // Units of bytes that are no text: each broken piece counts as the replacement character.
+        // UTF-16 units of bytes that are not text: each broken piece counts as the replacement
+        // character.
         for chunk in key.utf8_chunks() {
             let broken = (!chunk.invalid().is_empty()).then_some(char::REPLACEMENT_CHARACTER);
             for character in chunk.valid().chars().chain(broken) {

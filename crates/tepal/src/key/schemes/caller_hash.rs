@@ -1,5 +1,4 @@
-//! A hash that the caller computes, under the name that the caller gives it (FORMAT.md, section
-//! 1.3).
+//! A hash that the caller computes and names (FORMAT.md, section 1.3).
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -11,7 +10,7 @@ use crate::error::{Error, Result};
 /// The scheme with the name of the hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CallerHash {
-    // Every filter has room for the largest scheme: one word.
+    // Every filter has room for the largest scheme, so the name takes one word.
     #[allow(clippy::box_collection)]
     name: Box<String>,
 }
@@ -42,18 +41,20 @@ impl Hash64 for CallerHash {
     }
 }
 
-/// Makes a weak hash usable: spreads what differs in any of its bits over all 64.
+/// Spreads every bit of a weak hash over all 64 bits.
 ///
-/// A filter takes its positions from all bits of a hash, the highest first. A hash whose values do
-/// not spread over them (an integer as it is, FNV-1a of short keys, a sum) fills a few places only:
-/// with the identity as the hash of small integers the rate was 1.0 in the layouts `line` and
-/// `split-block` and 0.0008 in `double`, where the filter was built for 0.0001, and
-/// [`false_positive_rate`](crate::BloomFilter::false_positive_rate), which goes by the bits that
-/// are set, could not tell. Different hashes stay different: this is a permutation, the finalizer
-/// of MurmurHash3 (Appleby). It is no remedy for a hash under which different keys have the same
-/// value, nor for keys that strangers choose.
+/// A filter computes its positions from all bits of a hash, the highest bits first. A hash that
+/// does not use all 64 bits evenly (an integer itself, FNV-1a of short keys, a sum) fills only a
+/// few places. Measured: filters were built for a rate of 0.0001, with the identity as the hash of
+/// small integers. Their rate was 1.0 in the layouts `line` and `split-block`, and 0.0008 in
+/// `double`. [`false_positive_rate`](crate::BloomFilter::false_positive_rate), which counts set
+/// bits, did not show it.
 ///
-/// Whoever uses it says so in the name of the hash, for both sides must do the same.
+/// Different hashes stay different: the function is a permutation, the finalizer of MurmurHash3
+/// (Appleby). It does not help if different keys have the same hash, or if strangers choose the
+/// keys.
+///
+/// Mention it in the name of the hash: every program that uses the filter must apply it.
 ///
 /// ```
 /// use tepal::{BloomFilter, hash::finish_hash};

@@ -1,5 +1,5 @@
-//! Guava's MURMUR128_MITZ_32: the halves of h1 in 32-bit arithmetic. Never reaches a bit from 2^31
-//! on.
+//! Guava's MURMUR128_MITZ_32: the halves of h1 in 32-bit arithmetic. It never reaches bits from
+//! 2^31 on.
 
 use super::murmur::{murmur3_128, steps_of_32};
 use super::rule::Positions;

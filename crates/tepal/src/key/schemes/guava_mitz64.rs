@@ -22,7 +22,7 @@ impl Positions for GuavaMitz64 {
     }
 }
 
-/// What both of Guava's strategies take.
+/// The sizes of both Guava strategies.
 pub(super) const SIZING: Sizing = Sizing { size, allows: whole_words, allowed: WHOLE_WORDS, ..Sizing::USUAL };
 
 fn size(keys: u64, rate: f64) -> crate::error::Result<(f64, f64)> {

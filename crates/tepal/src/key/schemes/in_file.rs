@@ -1,4 +1,4 @@
-//! A scheme from what a file keeps of it.
+//! Makes a scheme from the values in a file.
 
 #[cfg(feature = "foreign")]
 use super::parameters::Md5Split;
@@ -7,7 +7,7 @@ use super::{Hasher, Scheme, parameter};
 use crate::error::{Error, Result};
 
 impl Hasher {
-    /// The scheme of a file, from what it keeps at offset 64 and in the record of the scheme.
+    /// The scheme of a file, from the value at offset 64 and the record of the scheme.
     pub(crate) fn of_file(
         scheme: Scheme,
         field: u64,
@@ -50,7 +50,7 @@ impl Hasher {
     }
 }
 
-/// 32 bytes from 64 hex digits, small letters.
+/// 32 bytes from 64 hexadecimal digits in small letters.
 #[cfg(feature = "foreign")]
 fn seed_from_hex(text: &str) -> Option<[u8; 32]> {
     let digits = text.as_bytes();

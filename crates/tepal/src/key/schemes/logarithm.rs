@@ -1,11 +1,11 @@
-//! The natural logarithm, rounded right: for a program that writes into its files what the
-//! logarithm of its C library gives. That one is rounded right but for one rate in two thousand;
-//! `libm::log` is off by the last bit for one in fourteen.
+//! The natural logarithm, correctly rounded. One program writes the result of its C library's
+//! logarithm into its files. That result is correctly rounded for all but one rate in two thousand;
+//! the last bit of `libm::log` is wrong for one rate in fourteen.
 
 use core::f64::consts::{FRAC_1_SQRT_2, LN_2};
 
-/// A number of twice the digits: the sum of two, of which the second is less than half a last bit
-/// of the first.
+/// A number with twice the digits, as a sum. The second term is less than half a last bit of the
+/// first.
 #[derive(Clone, Copy)]
 struct Double(f64, f64);
 
@@ -32,7 +32,7 @@ pub(super) fn ln(x: f64) -> f64 {
     high + low
 }
 
-/// The sum, with what its rounding leaves out.
+/// The sum, with its rounding error.
 fn sum_of(a: f64, b: f64) -> Double {
     let sum = a + b;
     let of_b = sum - a;
@@ -77,7 +77,7 @@ impl core::ops::Div for Double {
 mod tests {
     use super::*;
 
-    /// By numbers whose logarithms are known to forty digits and more.
+    /// Numbers whose logarithms are known to forty digits and more.
     #[test]
     fn known_logarithms() {
         for (x, expected) in [
@@ -91,9 +91,9 @@ mod tests {
         }
     }
 
-    /// The C library's, on a system whose own is the one that servers run with: the same for rates
-    /// as people write them and as a chain halves them, and for all but one in a thousand of any
-    /// others.
+    /// Compared with the C library, on a system whose library is the one that servers use. Equal
+    /// for rates as people write them and as a chain halves them, and for 999 in 1,000 of any other
+    /// rates.
     #[cfg(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))]
     #[test]
     fn the_c_librarys_logarithm() {

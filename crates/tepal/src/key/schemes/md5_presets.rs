@@ -32,10 +32,11 @@ fn size(keys: u64, rate: f64) -> Result<(f64, f64)> {
     Ok((bits, round(bits / keys as f64 * LN_2)))
 }
 
-/// Bits a key of the presets, which the article names after the rate: high, middle, low.
+/// Bits for each key in the presets, which the article names by their rate: high, middle, low.
 fn preset(rate: f64) -> Result<f64> {
     match rate {
-        // The third is the sum that the original computes, which is not the literal 14.4.
+        // The third one is the sum that the original program computes; it differs from the literal
+        // 14.4.
         0.1..1.0 => Ok(4.8),
         0.01..0.1 => Ok(9.6),
         0.001..0.01 => Ok(9.6 + 4.8),

@@ -1,10 +1,10 @@
-//! The schemes, one file each: from the bytes of a key to a 64-bit hash, or straight to positions
-//! (FORMAT.md, sections 1.3 and 1.4).
+//! The hash schemes, one in each file: from the bytes of a key to a 64-bit hash, or directly to
+//! positions (FORMAT.md, sections 1.3 and 1.4).
 //!
-//! A scheme with a hash implements [`Hash64`]; one that goes from the key straight to the bits
-//! implements [`Positions`], both in [`rule`], with how its program sizes a filter
-//! ([`mod@sizing`]). What a caller says of it is in [`parameters`]. One line in `schemes!` joins it
-//! to [`Hasher`]; a scheme of [`Scheme`] that has none there does not compile.
+//! A scheme with a hash implements [`Hash64`]; a scheme without one implements [`Positions`], which
+//! includes the size rules of its program ([`mod@sizing`]). Both traits are in [`rule`];
+//! [`parameters`] has the parameters that a caller gives. One line in `schemes!` adds a scheme to
+//! [`Hasher`]; a member of [`Scheme`] without that line does not compile.
 
 #[cfg(feature = "foreign")]
 mod bits_and_blooms;
@@ -69,7 +69,7 @@ use crate::error::Result;
 use crate::ids::Scheme;
 use sizing::Sizing;
 
-/// The closed list: each scheme with its module and type.
+/// The list of schemes, each with its module and type.
 macro_rules! schemes {
     (hash { $($hash:ident = $hash_type:path,)+ } positions { $($own:ident = $own_type:path,)+ }) => {
         /// A scheme with a 64-bit hash, and its parameters.
@@ -97,12 +97,12 @@ macro_rules! schemes {
                 match self { $(HashScheme::$hash(rule) => rule.record(),)+ }
             }
 
-            /// The hash of key bytes.
+            /// The hash of the bytes of a key.
             pub(crate) fn hash(&self, bytes: &[u8]) -> Result<u64> {
                 match self { $(HashScheme::$hash(rule) => rule.hash(bytes),)+ }
             }
 
-            /// The hash that stands for key `number` of the file's self-test.
+            /// The hash of key `number` in the file's self-test.
             pub(crate) fn self_test_hash(&self, number: u64, key: &[u8]) -> Result<u64> {
                 match self { $(HashScheme::$hash(rule) => rule.self_test_hash(number, key),)+ }
             }
@@ -121,8 +121,8 @@ macro_rules! schemes {
                 match *self { $(#[cfg(feature = "foreign")] OwnScheme::$own(ref rule) => rule.record(),)+ }
             }
 
-            /// Calls `visit` with each of the `k` positions of a key in `m` bits, in order, while
-            /// it answers `true`; says whether it always did. A position may repeat.
+            /// Calls `visit` with each of the `k` positions of a key in `m` bits, in order, until
+            /// it returns `false`. Returns whether it never did. A position may repeat.
             #[cfg_attr(not(feature = "foreign"), allow(unused_variables, reason = "there is no such scheme then"))]
             pub(crate) fn all(&self, key: &[u8], k: u32, m: u64, visit: impl FnMut(u64) -> bool) -> bool {
                 match *self {
@@ -132,7 +132,7 @@ macro_rules! schemes {
             }
         }
 
-        /// Refuses a scheme that this build leaves out.
+        /// Refuses a scheme that is not compiled into this build.
         pub(crate) fn known(scheme: Scheme) -> Result<()> {
             match scheme {
                 $(Scheme::$hash)|+ => Ok(()),
@@ -152,7 +152,7 @@ macro_rules! schemes {
             }
         }
 
-        /// Which parameter the scheme has.
+        /// The parameter that the scheme has.
         pub(crate) fn parameter(scheme: Scheme) -> Parameter {
             match scheme {
                 $(Scheme::$hash => <$hash_type as Hash64>::PARAMETER,)+
@@ -162,7 +162,7 @@ macro_rules! schemes {
             }
         }
 
-        /// How a scheme without a 64-bit hash sizes a filter; nothing for one that has a hash.
+        /// The size rules of a scheme without a 64-bit hash; `None` for a scheme with one.
         pub(crate) fn sizing(scheme: Scheme) -> Option<&'static Sizing> {
             match scheme {
                 $(Scheme::$hash)|+ => None,
@@ -173,7 +173,7 @@ macro_rules! schemes {
         }
 
         impl Hasher {
-            /// The scheme with these parameters.
+            /// Makes the scheme with these parameters.
             pub(crate) fn new(scheme: Scheme, given: &Parameters) -> Result<Self> {
                 given.check(scheme, parameter(scheme))?;
                 match scheme {
@@ -212,19 +212,19 @@ schemes! {
     }
 }
 
-/// A scheme with its parameters: what one filter does with the bytes of a key.
+/// A scheme with its parameters: the hash function of one filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Hasher {
-    /// To a 64-bit hash.
+    /// Gives a 64-bit hash.
     Hash(HashScheme),
-    /// Straight to the bits.
+    /// Gives positions of bits.
     Own(InBox),
 }
 
-/// Some of these schemes have more parameters than every filter is to have room for.
+/// Boxed: some of these schemes have more parameters than a filter should have room for.
 #[cfg(feature = "foreign")]
 type InBox = Box<OwnScheme>;
-/// There is none.
+/// This build has no scheme of this sort.
 #[cfg(not(feature = "foreign"))]
 type InBox = OwnScheme;
 
@@ -236,8 +236,8 @@ impl Hasher {
         }
     }
 
-    /// What the header keeps at offset 64: the seed, a check of the secret that does not reveal it,
-    /// or the parameters of the scheme.
+    /// The value that the header stores at offset 64: the seed, a check value of the secret that
+    /// does not reveal it, or the parameters of the scheme.
     pub(crate) fn parameters(&self) -> u64 {
         match self {
             Hasher::Hash(hash) => hash.parameters(),
@@ -245,7 +245,7 @@ impl Hasher {
         }
     }
 
-    /// The record that the file keeps of the scheme: its tag and its text.
+    /// The record of the scheme in the file: its tag and its text.
     pub(crate) fn record(&self) -> Option<(u16, String)> {
         let text = match self {
             Hasher::Hash(hash) => hash.record(),

@@ -1,9 +1,9 @@
-//! The Murmur family, as the systems that use it do: MurmurHash3 x64 128, its Spark variant of 32
-//! bits, and MurmurHash2 in 64 and 32 bits (Appleby, public domain algorithms). Written here
-//! because no kept crate has them without `std` and with the variants.
+//! The Murmur family in the variants of other programs: MurmurHash3 x64 128, Spark's 32-bit
+//! variant, and MurmurHash2 in 64 and 32 bits (Appleby, public domain algorithms). Written here
+//! because no maintained crate has these variants without `std`.
 
 fn word(bytes: &[u8]) -> u64 {
-    // Up to eight bytes as a little-endian integer; missing ones are zero.
+    // Up to eight bytes as a little-endian integer; missing bytes are zero.
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
@@ -30,8 +30,8 @@ pub(super) fn murmur3_128(first: &[u8], second: &[u8]) -> (u64, u64) {
     };
     let whole = first.len() - first.len() % 16;
     first[..whole].chunks_exact(16).for_each(&mut block);
-    // What is left of the first part and the second part fit two blocks: the second is a byte at
-    // most.
+    // The rest of the first part and the second part fit in two blocks: the second part is at most
+    // one byte.
     let mut tail = [0; 32];
     let rest = first.len() - whole;
     tail[..rest].copy_from_slice(&first[whole..]);
@@ -55,8 +55,7 @@ pub(super) fn murmur3_128(first: &[u8], second: &[u8]) -> (u64, u64) {
     (h1, h2)
 }
 
-/// Spark's own 32-bit form: each byte of the tail is mixed by itself, sign-extended, as a whole
-/// word.
+/// Spark's 32-bit variant: each byte of the tail is sign-extended and mixed as a whole word.
 pub(super) fn spark_murmur3_32(key: &[u8], seed: u32) -> u32 {
     let mix = |h: u32, k: u32| {
         let k = k.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);

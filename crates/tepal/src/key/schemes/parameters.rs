@@ -1,4 +1,4 @@
-//! What a caller says of a scheme.
+//! The parameters of a scheme, as a caller gives them.
 
 use alloc::string::String;
 use core::fmt;
@@ -6,27 +6,27 @@ use core::fmt;
 use crate::error::{Error, Result};
 use crate::ids::Scheme;
 
-/// Which parameter a scheme has. The others are refused with it.
+/// The parameter that a scheme has. All others are refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     /// None.
     None,
-    /// A public seed, which the file keeps at offset 64.
+    /// A public seed; the file stores it at offset 64.
     Seed,
-    /// A secret key; the file keeps a check of it at offset 64.
+    /// A secret key; the file stores a check value of it at offset 64.
     Secret,
-    /// A name, which the file keeps in record 6.
+    /// A name; the file stores it in record 6.
     Name,
-    /// What an article leaves open, at offset 64.
+    /// The choices that an article leaves open, at offset 64.
     #[cfg(feature = "foreign")]
     Choices,
-    /// A seed of 32 bytes, which the file keeps in record 5.
+    /// A seed of 32 bytes; the file stores it in record 5.
     #[cfg(feature = "foreign")]
     Seed32,
 }
 
 impl Parameter {
-    /// The record of a file that keeps it.
+    /// The tag of the record that stores it.
     pub(crate) fn record_tag(self) -> Option<u16> {
         match self {
             #[cfg(feature = "foreign")]
@@ -50,7 +50,7 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// Refuses a parameter that is not the scheme's.
+    /// Refuses a parameter that the scheme does not have.
     pub(super) fn check(&self, scheme: Scheme, its: Parameter) -> Result<()> {
         let given = [
             (Parameter::Seed, self.seed.is_some(), "the seed", "left out: this scheme has none"),
@@ -80,14 +80,12 @@ impl Parameters {
     }
 }
 
-/// The secret of the keyed scheme: 16 bytes from a source of random numbers, kept outside every
-/// file.
+/// The secret of the keyed scheme: 16 random bytes, never stored in a filter's file.
 ///
-/// Its bytes are overwritten with zeros when it is dropped, and so are those of its clones: of the
-/// builder's, and of each filter's. Not overwritten is what is not a `SecretKey` any more, or not
-/// yet: the array it was made of, places in memory that it was moved away from, the state of a hash
-/// that was under way, and what the system wrote to a swap file or a core dump. It makes the time
-/// shorter in which a key can be found in memory, and promises no more.
+/// Dropping it overwrites its bytes with zeros. This also holds for its clones: the builder's and
+/// each filter's. Not overwritten are other copies: the array it was made from, memory that it was
+/// moved from, the state of a running hash, and pages that the system wrote to a swap file or a
+/// core dump. So a key can be found in memory for a shorter time; nothing more is promised.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey([u8; 16]);
 
@@ -98,8 +96,8 @@ impl SecretKey {
         SecretKey(bytes)
     }
 
-    /// A new key from the system's source of random numbers. Whoever opens the filter later needs
-    /// it: [`as_bytes`](Self::as_bytes) are to be kept, apart from the filter.
+    /// A new key from the system's source of random numbers. Opening the filter later needs it:
+    /// keep [`as_bytes`](Self::as_bytes), apart from the filter.
     ///
     /// ```
     /// use tepal::{BloomFilter, SecretKey};
@@ -111,7 +109,7 @@ impl SecretKey {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Io`] where the system has no such source.
+    /// [`Error::Io`] if the system has no source of random numbers.
     #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
     pub fn generate() -> Result<Self> {
         let mut bytes = [0; 16];
@@ -122,7 +120,7 @@ impl SecretKey {
         Ok(SecretKey(bytes))
     }
 
-    /// The 16 secret bytes, to be kept where nobody else can read them.
+    /// The 16 secret bytes. Keep them out of the reach of others.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
@@ -132,7 +130,7 @@ impl SecretKey {
 impl Drop for SecretKey {
     fn drop(&mut self) {
         self.0 = [0; 16];
-        // Without it the compiler may leave out what nobody reads.
+        // Without this, the compiler may remove a write that nothing reads.
         core::hint::black_box(&mut self.0);
     }
 }
@@ -143,17 +141,18 @@ impl fmt::Debug for SecretKey {
     }
 }
 
-/// How the halves of an MD5 digest become positions: what the second article leaves open.
+/// How the halves of an MD5 digest become positions: the choices that the second article leaves
+/// open.
 ///
-/// The default is the canonical reading: big-endian halves, i from 1 to k, no wrap-around.
+/// The default is the canonical choice: big-endian halves, i from 1 to k, no wrap-around.
 #[cfg(feature = "foreign")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Md5Split {
-    /// The halves are read as little-endian numbers.
+    /// Read the halves as little-endian numbers.
     pub little_endian: bool,
-    /// i runs from 0 to k-1, not from 1 to k.
+    /// Let i run from 0 to k-1 instead of from 1 to k.
     pub from_zero: bool,
-    /// h1 + i·h2 wraps at 2^64, as in 64-bit arithmetic, before it is reduced.
+    /// Let h1 + i·h2 wrap at 2^64, as in 64-bit arithmetic, before it is reduced.
     pub wrapping: bool,
 }
 

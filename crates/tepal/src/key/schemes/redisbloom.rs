@@ -27,17 +27,17 @@ impl Positions for RedisBloom {
     }
 }
 
-/// ln 2 with the digits that RedisBloom's source has, which are not all.
+/// ln 2 with the digits in RedisBloom's source; the last digits are missing there.
 #[allow(clippy::approx_constant)]
 pub(crate) const REDISBLOOM_LN_2: f64 = 0.693_147_180_559_945;
 
-/// RedisBloom's bits per entry for an error rate, as the server computes it with the logarithm of
-/// its C library.
+/// RedisBloom's bits for each entry at an error rate, as the server computes them with the
+/// logarithm of its C library.
 pub(crate) fn redisbloom_bits_per_key(error: f64) -> f64 {
     libm::fabs(ln(error) / 0.480_453_013_918_201)
 }
 
-/// RedisBloom's bits for so many entries: whole words of 64.
+/// RedisBloom's bits for this number of entries, in whole words of 64.
 fn bits(entries: u64, error: f64) -> f64 {
     let raw = libm::trunc(entries as f64 * redisbloom_bits_per_key(error)).max(1.0);
     64.0 * libm::ceil(raw / 64.0)

@@ -1,4 +1,4 @@
-//! What a scheme does with the bytes of a key.
+//! The traits of a scheme.
 
 use alloc::string::String;
 
@@ -10,46 +10,45 @@ use crate::error::Result;
 pub(crate) trait Hash64: Sized {
     const PARAMETER: Parameter = Parameter::None;
 
-    /// The scheme with its parameters.
+    /// Makes the scheme with these parameters.
     fn make(given: &Parameters) -> Result<Self>;
 
-    /// What the file keeps at offset 64.
+    /// The value that the file stores at offset 64.
     fn parameters(&self) -> u64 {
         0
     }
 
-    /// What the file keeps in the record of [`Parameter::record_tag`].
+    /// The text of the record [`Parameter::record_tag`].
     fn record(&self) -> Option<String> {
         None
     }
 
-    /// The hash of key bytes.
+    /// The hash of the bytes of a key.
     fn hash(&self, bytes: &[u8]) -> Result<u64>;
 
-    /// The hash that stands for key `number` of the file's self-test.
+    /// The hash of key `number` in the file's self-test.
     fn self_test_hash(&self, _number: u64, key: &[u8]) -> Result<u64> {
         self.hash(key)
     }
 }
 
-/// A scheme that goes from the bytes of a key straight to positions: there is no 64-bit hash
-/// between that could be taken out and used elsewhere.
+/// A scheme without a 64-bit hash: it computes positions directly from the bytes of a key.
 #[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "there is none then"))]
 pub(crate) trait Positions: Default {
     const SIZING: Sizing;
     const PARAMETER: Parameter = Parameter::None;
 
-    /// The scheme with its parameters.
+    /// Makes the scheme with these parameters.
     fn make(_given: &Parameters) -> Result<Self> {
         Ok(Self::default())
     }
 
-    /// What the file keeps at offset 64.
+    /// The value that the file stores at offset 64.
     fn parameters(&self) -> u64 {
         0
     }
 
-    /// What the file keeps in the record of [`Parameter::record_tag`].
+    /// The text of the record [`Parameter::record_tag`].
     fn record(&self) -> Option<String> {
         None
     }

@@ -28,8 +28,9 @@ impl Positions for Sha384 {
     }
 }
 
-/// The article's alignment: twice the highest power of two that is at most the bit count, but the
-/// number of *keys* where that power is the number of keys, an evident slip for the bit count.
+/// The article's alignment: twice the largest power of two that is at most the bit count. If that
+/// power equals the number of keys, the article returns the number of keys, an evident slip for the
+/// bit count.
 fn aligned(keys: u64, bits: f64) -> f64 {
     let power = libm::exp2(libm::floor(libm::log2(bits)));
     if power == keys as f64 { power } else { 2.0 * power }
@@ -41,8 +42,8 @@ mod tests {
 
     #[test]
     fn the_articles_slip() {
-        // A bit count that is a power of two is doubled; a key count that is one is taken for the
-        // bits.
+        // A bit count that is a power of two is doubled. If the power equals the key count, the key
+        // count is used instead.
         assert_eq!(aligned(10, 1024.0), 2048.0);
         assert_eq!(aligned(1024, 1500.0), 1024.0);
         assert_eq!(aligned(20_000_000, 191_701_168.0), 268_435_456.0);

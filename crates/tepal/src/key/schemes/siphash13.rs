@@ -1,4 +1,4 @@
-//! SipHash-1-3 (Aumasson and Bernstein 2012, with 1 compression and 3 finalisation rounds) under a
+//! SipHash-1-3 (Aumasson and Bernstein 2012, with 1 compression and 3 finalisation rounds) with a
 //! secret key, by the crate `siphasher`.
 
 use alloc::boxed::Box;
@@ -25,7 +25,7 @@ impl Hash64 for SipHash13 {
         }
     }
 
-    /// A check of the secret that does not reveal it.
+    /// A check value of the secret that does not reveal it.
     fn parameters(&self) -> u64 {
         hash(b"tepal key check", self.key.as_bytes())
     }

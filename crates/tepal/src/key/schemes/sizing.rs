@@ -1,6 +1,6 @@
-//! How schemes without a 64-bit hash size a filter: by the formulas of their programs, quirks
-//! included, so that a filter made here for the same keys and rate has the size and k that the
-//! original program would have chosen.
+//! The sizes of filters for schemes without a 64-bit hash, by the formulas of their programs,
+//! quirks included. A filter for the same keys and rate has the size and k that the original
+//! program would choose.
 
 use alloc::format;
 
@@ -11,32 +11,32 @@ use crate::params::{MOST_BITS, Plan, Request, open_plan, power};
 
 pub(super) use core::f64::consts::LN_2;
 
-/// The most positions that a file of these schemes may name. The least rate that an `f64` can be
-/// needs 1,074; a file that was made up costs no more than twice that for a question.
+/// The most positions that a file of these schemes may name. The smallest rate of an `f64` needs
+/// 1,074; a lookup in a forged file costs at most about twice that.
 pub(crate) const MOST_POSITIONS: u32 = 2048;
 
-/// What a program does to size a filter, and what is odd about its scheme.
+/// The size formulas of a program, and the oddities of its scheme.
 pub(crate) struct Sizing {
-    /// Bits and positions for a number of keys at a rate, as the original program computes them.
+    /// Bits and positions for a number of keys at a rate, by the original program's formula.
     pub(crate) size: fn(u64, f64) -> Result<(f64, f64)>,
-    /// The only k that it has.
+    /// The only k that it allows.
     pub(crate) fixed_positions: Option<u32>,
-    /// The sizes in bits that it can have, and those in words.
+    /// The sizes in bits that it allows; `allowed` says the same in words.
     pub(crate) allows: fn(u64) -> bool,
     pub(crate) allowed: &'static str,
-    /// Its program writes the rate that was asked for into the file.
+    /// Its program writes the requested rate into the file.
     pub(crate) records_rate: bool,
     /// Its program counts only keys that set a bit.
     pub(crate) counts_only_new: bool,
-    /// Its positions come from 31 bits, so that no bit from 2^31 on is ever set and the bits below
-    /// are not equally likely.
+    /// Its positions have 31 bits, so bits from 2^31 on are never set and the bits below are not
+    /// equally likely.
     pub(crate) has_31_bit_positions: bool,
     /// Colliding keys can be written down by hand.
     pub(crate) is_weak: bool,
 }
 
 impl Sizing {
-    /// The classic formulas, and nothing odd.
+    /// The classic formulas without oddities.
     pub(super) const USUAL: Sizing = Sizing {
         size: |keys, rate| Ok(classic_rounded(keys, rate)),
         fixed_positions: None,
@@ -49,8 +49,8 @@ impl Sizing {
     };
 }
 
-/// Refuses a scheme without a 64-bit hash for a filter of a kind that needs one; `what` is the
-/// scheme of that kind.
+/// Refuses a scheme without a 64-bit hash for a kind of filter that needs one; `what` is the scheme
+/// of that kind.
 #[cfg(any(feature = "foreign", feature = "extras", feature = "table", feature = "static"))]
 pub(crate) fn check_has_hash(what: &'static str, scheme: Scheme) -> Result<()> {
     match is_own(scheme) {
@@ -68,18 +68,18 @@ pub(super) fn classic(keys: u64, rate: f64) -> f64 {
     -(keys as f64) * libm::log(rate) / (LN_2 * LN_2)
 }
 
-/// The classic m rounded up, and the classic k of it.
+/// The classic m, rounded up, and the classic k for it.
 pub(super) fn classic_rounded(keys: u64, rate: f64) -> (f64, f64) {
     let bits = libm::ceil(classic(keys, rate));
     (bits, round(bits / keys as f64 * LN_2).max(1.0))
 }
 
-/// Rounds halves up, as these programs do.
+/// Rounds halves up, like these programs.
 pub(super) fn round(x: f64) -> f64 {
     libm::floor(x + 0.5)
 }
 
-/// A Java array of `long`s.
+/// Is it the size of a Java array of `long`s?
 #[cfg_attr(not(feature = "foreign"), allow(dead_code, reason = "of other programs"))]
 pub(super) fn whole_words(bits: u64) -> bool {
     bits % 64 == 0 && bits / 64 <= i32::MAX as u64
@@ -89,16 +89,16 @@ pub(super) fn whole_words(bits: u64) -> bool {
 pub(super) const WHOLE_WORDS: &str = "a multiple of 64 up to 64 · (2^31 - 1)";
 
 impl Request {
-    /// Works out what is left open.
+    /// Computes the missing parameters.
     ///
-    /// Where keys, rate and size are all given, the rate must be within reach of that size, and the
-    /// plan promises what the size really gives.
+    /// If keys, rate and size are all given, the size must be able to reach the rate, and the plan
+    /// promises the rate of that size.
     ///
     /// # Errors
     /// [`Error::Parameter`] for fewer than two of the three, a capacity of 0, a rate that is not
-    /// between 0 and 1 (NaN included), a size or k that the layout cannot have;
-    /// [`Error::RateOutOfReach`] where the layout, the size or a 64-bit hash cannot give the rate;
-    /// [`Error::TooLarge`] where the keys at that rate need more than 2^46 bits (8 TiB).
+    /// between 0 and 1 (NaN included), or a size or k that the layout cannot have;
+    /// [`Error::RateOutOfReach`] if the layout, the size or a 64-bit hash cannot reach the rate;
+    /// [`Error::TooLarge`] if the keys need more than 2^46 bits (8 TiB) at that rate.
     pub(crate) fn plan(&self) -> Result<Plan> {
         self.check()?;
         match self.scheme.and_then(|scheme| Some((scheme, sizing(scheme)?))) {
@@ -108,8 +108,7 @@ impl Request {
     }
 }
 
-/// A plan by the scheme's own rules, for whatever of keys, rate, size and k the request leaves
-/// open.
+/// A plan by the scheme's own rules: computes the missing ones of keys, rate, size and k.
 pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Plan> {
     if let Some(layout) = request.layout.filter(|layout| *layout != Layout::Scattered) {
         let expected = format!("`scattered` with the scheme `{scheme}`, or left out");
@@ -148,8 +147,8 @@ pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Pl
     let capacity = capacity.unwrap_or_else(|| keys_at(num_hashes, bit_len, rate));
     check(scheme, num_hashes, bit_len)?;
     let computed = rate_at(scheme, num_hashes, bit_len, capacity);
-    // Of a filter as its program would make it the file says what was asked for, whatever rounding
-    // makes of it.
+    // For a filter of the program's own size, the file records the requested rate, whatever
+    // rounding does to it.
     let is_its_own = request.bit_len.is_none() && request.num_hashes.is_none();
     let wanted = request
         .false_positive_rate
@@ -158,23 +157,24 @@ pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Pl
     Ok(Plan { layout: Layout::Scattered, num_hashes, bit_len, capacity, false_positive_rate })
 }
 
-/// The keys at which m bits with k positions a key reach a rate, by the classic formula; at
+/// The number of keys at which m bits with k positions reach a rate, by the classic formula; at
 /// least 1.
 fn keys_at(k: u32, m: u64, rate: f64) -> u64 {
     let k = f64::from(k);
     (-(m as f64) / k * libm::log1p(-libm::pow(rate, 1.0 / k))).max(1.0) as u64
 }
 
-/// The capacity to state for a filter whose file records none: the keys that set half of its bits.
+/// The capacity of a filter whose file records none: the number of keys that sets half of its bits.
 pub(crate) fn half_full(k: u32, m: u64) -> u64 {
     ((m as f64) * LN_2 / f64::from(k)).max(1.0) as u64
 }
 
-/// The expected rate with `keys` keys: classic, or what positions of 31 bits make of it.
+/// The expected rate with `keys` keys, by the classic formula or that for positions of 31 bits.
 pub(crate) fn rate_at(scheme: Scheme, k: u32, m: u64, keys: u64) -> f64 {
     let set = f64::from(k) * keys as f64;
     let found = if sizing(scheme).is_some_and(|its| its.has_31_bit_positions) {
-        // The first 2^31 mod m bits are hit once more than the others; from 2^31 on none is.
+        // The first 2^31 mod m bits are hit once more than the others; bits from 2^31 on are never
+        // hit.
         let (often, times) = thirty_one_bits(m);
         let fill = |times: f64| -libm::expm1(-set * times / TWO_31);
         let chance = often as f64 * (times + 1.0) / TWO_31;
@@ -187,13 +187,13 @@ pub(crate) fn rate_at(scheme: Scheme, k: u32, m: u64, keys: u64) -> f64 {
 
 pub(crate) const TWO_31: f64 = 2_147_483_648.0;
 
-/// How 2^31 numbers fall on m positions: the first so many positions get one number more than the
-/// rest, and how many numbers those get.
+/// How 2^31 numbers fall on m positions. Returns how many of the first positions get one number
+/// more than the rest, and how many numbers those positions get.
 pub(crate) fn thirty_one_bits(m: u64) -> (u64, f64) {
     ((1 << 31) % m, ((1u64 << 31) / m) as f64)
 }
 
-/// Does the scheme size a filter by formulas of its own, since it has no 64-bit hash?
+/// Does the scheme use size formulas of its own, because it has no 64-bit hash?
 pub(crate) fn is_own(scheme: Scheme) -> bool {
     sizing(scheme).is_some()
 }

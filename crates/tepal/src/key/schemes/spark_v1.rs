@@ -1,4 +1,4 @@
-//! Spark's V1: as Guava's 32-bit strategy, over Spark's own Murmur3.
+//! Spark's V1: like Guava's 32-bit strategy, with Spark's own Murmur3.
 
 use super::murmur::{spark_murmur3_32, steps_of_32};
 use super::rule::Positions;

@@ -16,7 +16,7 @@ impl Positions for SparkV2 {
     const SIZING: Sizing = SIZING;
     const PARAMETER: Parameter = Parameter::Seed;
 
-    /// A signed seed of 32 bits: as such, or as its 32 bits without a sign.
+    /// A signed seed of 32 bits, given as a signed number or as its 32 bits.
     fn make(given: &Parameters) -> Result<Self> {
         let seed = given.seed.unwrap_or(0);
         match (i32::try_from(seed as i64), u32::try_from(seed)) {
@@ -36,13 +36,13 @@ impl Positions for SparkV2 {
         let mut combined = i64::from(h1 as i32).wrapping_mul(i64::from(i32::MAX));
         (0..k).map(move |_| {
             combined = combined.wrapping_add(h2);
-            // The inverted number is not carried into the next step.
+            // The next step does not use the inverted number.
             (if combined < 0 { !combined } else { combined }) as u64 % m
         })
     }
 }
 
-/// What both of Spark's versions take.
+/// The sizes of both Spark versions.
 pub(super) const SIZING: Sizing = Sizing { size, allows: whole_words, allowed: WHOLE_WORDS, ..Sizing::USUAL };
 
 fn size(keys: u64, rate: f64) -> Result<(f64, f64)> {

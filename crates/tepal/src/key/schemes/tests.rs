@@ -1,4 +1,4 @@
-//! The independent reference's positions and limits, at sizes no test could allocate.
+//! Positions and limits from the independent reference, at sizes that no test could allocate.
 
 use alloc::vec::Vec;
 
@@ -64,7 +64,7 @@ fn positions_are_the_references() {
     }
 }
 
-/// What the schemes are made of. A hash that no function of the library gives is seen in the
+/// The hashes inside the schemes. A hash that no function of the library returns is tested by the
 /// positions of its scheme.
 #[test]
 fn hashes_are_the_references() {
@@ -80,8 +80,8 @@ fn hashes_are_the_references() {
             "spark-murmur3-32" => alloc::vec![murmur::spark_murmur3_32(&key, seed() as u32).into()],
             "murmur64a" => alloc::vec![murmur::murmur2_64(&key, seed())],
             "fnv1-64" => {
-                // Of so many bits that no position is a remainder, the first one is FNV-1 mod P,
-                // times G.
+                // With more bits than any position needs, the first position is FNV-1 mod P, times
+                // G.
                 const P: u64 = 18_446_744_073_709_551_557;
                 const G: u64 = 18_446_744_073_709_550_147;
                 let expected = (number(&case["value"][0]) % P).wrapping_mul(G) % P;
@@ -90,8 +90,8 @@ fn hashes_are_the_references() {
                 continue;
             }
             "fnv1a-32" | "crc32" => {
-                // The positions are a, a + b and a + 2·b of 32 bits, for the first hash a and the
-                // second one b.
+                // The positions are a, a + b and a + 2·b in 32 bits, with the first hash a and the
+                // second hash b.
                 let own = own_scheme(Scheme::FnvCrc, &Parameters::default());
                 let mut p = Vec::new();
                 own.all(&key, 3, 1 << 32, |position| {
@@ -131,7 +131,7 @@ fn limits_are_the_references() {
     }
 }
 
-/// A visitor that says no ends the walk.
+/// The walk ends when a visitor returns `false`.
 #[test]
 fn asking_stops_at_the_first_clear_bit() {
     let mut asked = 0;
@@ -143,10 +143,10 @@ fn asking_stops_at_the_first_clear_bit() {
     assert!(!all && asked == 3);
 }
 
-/// Which schemes never reach a bit from 2^31 on, whatever the size: seen in their positions.
+/// Which schemes never reach a bit from 2^31 on, tested by their positions.
 #[test]
 fn who_has_31_bit_positions() {
-    // As many bits as the scheme can have, of a few billion.
+    // The most bits that the scheme allows, up to a few billion.
     let schemes = [
         (Scheme::Md5Split, 1 << 36),
         (Scheme::GuavaMitz32, 1 << 36),

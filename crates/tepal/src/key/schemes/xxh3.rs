@@ -6,15 +6,15 @@ use super::parameters::{Parameter, Parameters};
 use super::rule::Hash64;
 use crate::error::Result;
 
-/// The seed of a filter for which nobody names one: XXH3-64 with seed 0 of the ASCII bytes `tepal
-/// default seed`.
+/// The default seed of a filter: XXH3-64 with seed 0 of the ASCII bytes `tepal default seed`.
 ///
-/// It is a number that nobody else uses. Keys that were chosen by XXH3 with the seed of the filter,
-/// such as one shard of a set, all fall on a few of its lines, and there it errs many times as
-/// often as it promises ([`seed_for`](crate::builders::BloomFilterBuilder::seed_for)).
+/// No other program uses this number. It must differ from theirs: if keys were chosen by XXH3 with
+/// the filter's own seed, for example as one shard of a set, they all fall on a few lines of the
+/// filter. Its rate is then many times the promised one
+/// ([`seed_for`](crate::builders::BloomFilterBuilder::seed_for)).
 pub const DEFAULT_SEED: u64 = 0xC306_0CFC_C46C_C38B;
 
-/// The seed for a purpose: of one shard out of several, or of one filter in a cascade.
+/// The seed for a purpose, for example for one shard or for one filter of a cascade.
 pub(crate) fn seed_for(purpose: &str) -> u64 {
     hash(purpose.as_bytes(), DEFAULT_SEED)
 }

@@ -1,4 +1,4 @@
-//! XXH64 with seed 0, by the crate `xxhash-rust`: what Apache Parquet's filters hash with.
+//! XXH64 with seed 0, by the crate `xxhash-rust`: the hash of Apache Parquet's filters.
 
 use super::parameters::Parameters;
 use super::rule::Hash64;

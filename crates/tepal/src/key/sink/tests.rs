@@ -158,8 +158,8 @@ fn a_recipe_changes_the_parts() {
     assert_ne!(key, filter.hash_key(&("alice", "7", ("x", " y"))).unwrap());
 }
 
-/// What is longer than a sink is on the stack goes to the heap, whichever part it begins with, and
-/// a sink that is used again has forgotten it.
+/// A key longer than the stack part of a sink goes to the heap, whichever part it begins with. A
+/// sink that is used again is empty.
 #[test]
 fn every_length() {
     let mut sink = KeySink::new();
@@ -183,7 +183,7 @@ fn every_length() {
     assert_eq!(format!("{:?}", sink.cleared()), "KeySink { len: 0, .. }");
 }
 
-/// A key that changes its mind is what it says last, and never half of both.
+/// If a key writes to the sink several times, the last write counts, never a mixture.
 #[test]
 fn a_sink_is_one_key() {
     let mut sink = KeySink::new();

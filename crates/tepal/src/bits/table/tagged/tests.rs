@@ -1,4 +1,4 @@
-//! Tags against a list of them, on every CPU level.
+//! Tags compared with a list of them, on every CPU level.
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -17,8 +17,8 @@ fn random(state: &mut u64, below: u64) -> u64 {
     ((u128::from(z ^ (z >> 31)) * u128::from(below)) >> 64) as u64
 }
 
-/// Numbers with tags in tables of every width and load; each is found, given another tag, and
-/// dropped when it is too old, and the lines are those of a table that was written at once.
+/// Numbers with tags in tables of every width and load. Each is found, gets another tag, and is
+/// removed when it is old. The lines equal those of a table that was written at once.
 #[test]
 fn tags_are_found_changed_and_dropped() {
     let mut state = 3;
@@ -47,7 +47,7 @@ fn tags_are_found_changed_and_dropped() {
             };
             let packing = Packing::new(fields).unwrap();
             let mut map = BTreeMap::new();
-            // Half of them in one place, so that lines are pushed on.
+            // Half of them in one place, so that slots are pushed to later lines.
             let most = (home * u64::from(slots) * load / 100).min(fields.numbers / 2);
             while (map.len() as u64) < most {
                 let within =
@@ -97,7 +97,7 @@ fn tags_are_found_changed_and_dropped() {
                 assert_eq!(level.sweep(&packing, &mut lines, recent), (before - map.len()) as u64);
                 assert!(lines == written(&map).unwrap(), "level {i}");
                 dropped += before - map.len();
-                // Filled up again for the next level.
+                // Filled again for the next level.
                 let mut scratch = Scratch::default();
                 for _ in 0..most / 2 {
                     let (number, tag) =

@@ -8,8 +8,8 @@ use crate::{
     AnyFilter, BloomFilter, KeyDomain, Opened, Recipe, SecretKey, builders::RibbonFilterBuilder, file::Format,
 };
 
-/// Each with the builder that says how its keys are hashed: of no layer, of one, of several and of
-/// several shards, with columns alike and not.
+/// Ribbons, each with the builder that has its key options: with no layer, with one, with several
+/// and with several shards, with equal and different numbers of columns.
 fn ribbons() -> Vec<(RibbonFilterBuilder, RibbonFilter)> {
     let builder = RibbonFilter::builder;
     let most = if cfg!(debug_assertions) { 3000 } else { 150_000 };
@@ -74,7 +74,7 @@ fn what_was_embedded_comes_back() {
         let rate = filter.false_positive_rate();
         assert_eq!(again.promised_false_positive_rate(), rate.max(f64::MIN_POSITIVE));
         assert_eq!(again.to_embedded().unwrap(), bytes);
-        // It is a filter like any other.
+        // It can be saved like any other filter.
         let secret = SecretKey::new([1; 16]);
         let open = crate::Open::new();
         let open = if again.seed().is_none() && !builder_is_callers(&again) {
@@ -167,7 +167,7 @@ fn other_keys_and_kinds_are_refused() {
     newer[bytes.len() - TRAILER] = 0xE9;
     let error = RibbonFilter::from_embedded(&newer, &keys).unwrap_err();
     assert!(matches!(error, Error::Unsupported { found: 0xE9, .. }), "{error}");
-    // What would be lost.
+    // Content that the form cannot record.
     let mut more = builder.build_from(["apple"]).unwrap();
     more.insert("pear").unwrap();
     let error = more.to_embedded().unwrap_err().to_string();
@@ -184,7 +184,7 @@ fn other_keys_and_kinds_are_refused() {
     }
 }
 
-/// Each change of one bit, each cut, and changes whose checksum is right.
+/// Every change of one bit, every cut, and changes with a matching checksum.
 #[test]
 fn damage_is_refused() {
     let keys = RibbonFilter::builder().key_hasher().unwrap();
@@ -222,8 +222,8 @@ fn damage_is_refused() {
         }
         assert!(is_read(form, &[&bytes[..], &[0]].concat()).is_err());
 
-        // Whoever knows the rule can say anything; none of it panics, and what is read is written
-        // so.
+        // With a matching checksum, any numbers: none makes it panic, and a form that can be read
+        // is written with the same bytes.
         let body = bytes.len() / 64 * 64;
         let mut read = 0;
         for at in body..bytes.len() - SAID {

@@ -1,4 +1,4 @@
-//! A bitset need not be as long as the filter's m.
+//! A bitset may have another length than the filter's m.
 
 use super::super::tests;
 use super::*;
@@ -22,7 +22,7 @@ fn a_bitset_may_be_longer_or_shorter() {
         (100, 256, &[u64::MAX, (1 << 36) - 1, 0, 0]),
         (100, 0, &[]),
         (100, 64, &[1 << 63]),
-        // As much memory as 1024 words that are not there.
+        // The memory of 1024 words that are not in the file.
         (64 * 1024, 0, &[]),
         (64 * 1025, 64, &[1]),
         (64 * 1025 + 1, 64 * 1025, &empty),

@@ -1,4 +1,4 @@
-//! Footers as they are, and as they must not be.
+//! Valid and invalid footers.
 
 use alloc::string::ToString;
 use alloc::vec;
@@ -32,7 +32,7 @@ fn list(elements: &[Vec<u8>]) -> Vec<u8> {
     [vec![0xFC], varint(elements.len() as u64), elements.concat()].concat()
 }
 
-/// The metadata of a column: a type, its path, where its pages are, and its filter.
+/// The metadata of a column: a type, its path, the place of its pages, and its filter.
 fn metadata(path: &[&str], offset: Option<i64>, length: Option<i64>) -> Vec<u8> {
     let names: Vec<u8> = path.iter().flat_map(|name| text(name)).collect();
     // 1: type  3: path  9: data_page_offset
@@ -53,7 +53,7 @@ fn column(metadata: &[u8]) -> Vec<u8> {
     [&[0x26, 8, 0x1C][..], metadata, &[0]].concat()
 }
 
-/// A file of these row groups, behind 100 bytes and what is in `body`.
+/// A file of these row groups, after 100 bytes and `body`.
 fn file(body: &[u8], row_groups: &[Vec<Vec<u8>>]) -> Vec<u8> {
     let groups: Vec<_> = row_groups
         .iter()
@@ -69,7 +69,7 @@ fn with_footer(body: &[u8], footer: &[u8]) -> Vec<u8> {
     [&b"PAR1"[..], &[0; 96], body, footer, &(footer.len() as u32).to_le_bytes(), b"PAR1"].concat()
 }
 
-/// What opening says of these bytes, whatever format is told.
+/// The result of opening these bytes with any named format.
 fn found(bytes: &[u8]) -> ParquetFile {
     let mut all = [None, Some(Format::ParquetSbbf), Some(Format::Guava), Some(Format::Tepal)].map(|told| {
         let open = told.map_or_else(Open::new, |format| Open::new().format(format));
@@ -110,7 +110,7 @@ fn each_filter_is_named_with_its_place() {
                 column(&metadata(&["id"], Some(at), Some(len))),
                 column(&metadata(&["no", "filter"], None, None)),
             ],
-            // An older writer's, without a length.
+            // From an older writer, without a length.
             vec![column(&metadata(&["a", "b c"], Some(at + len), None))],
         ],
     );
@@ -120,7 +120,7 @@ fn each_filter_is_named_with_its_place() {
         first.iter().map(|f| (f.row_group, f.column.as_str(), f.offset as i64, f.length)).collect();
     let second = (1, "a.b c", at + len, Some(two.len() as u64));
     assert_eq!(places, [(0, "id", at, Some(len as u64)), second]);
-    // What is cut out there is the filter.
+    // The bytes in that place are the filter.
     for (filter, expected) in first.iter().zip([one, two]) {
         let cut = &whole[filter.offset as usize..][..filter.length.unwrap() as usize];
         assert_eq!(cut, expected);
@@ -136,7 +136,7 @@ fn each_filter_is_named_with_its_place() {
     );
 }
 
-/// A file of any length that is a multiple of a block is no bare bitset.
+/// A file whose length is a multiple of a block is not read as bits without a header.
 #[test]
 fn a_whole_file_is_never_taken_for_bits() {
     for more in 0..64 {
@@ -150,7 +150,7 @@ fn a_whole_file_is_never_taken_for_bits() {
 #[test]
 fn an_encrypted_footer_and_encrypted_columns() {
     assert_eq!(found(b"PARE-any bytes-PARE"), ParquetFile::Encrypted);
-    // 8: crypto_metadata, behind the metadata.
+    // 8: crypto_metadata, after the metadata.
     let meta = metadata(&["id"], Some(10), Some(47));
     let secret = [&[0x26, 8, 0x1C][..], &meta, &[0x5C, 0x1C, 0, 0, 0]].concat();
     let whole = file(&[], &[vec![secret]]);
@@ -159,7 +159,7 @@ fn an_encrypted_footer_and_encrypted_columns() {
     assert!(crate::from_bytes(&whole).unwrap_err().to_string().contains("column \"id\", encrypted, from"));
 }
 
-/// In a file that collects the footers of others: 1, the path of the file that has the column.
+/// In a file that collects footers of other files: 1, the path of the file with the column.
 #[test]
 fn columns_of_other_files() {
     let meta = metadata(&["id"], Some(1 << 40), Some(47));
@@ -177,7 +177,7 @@ fn what_is_wrong_is_said() {
         damaged(&at(offset, Some(length)), "a filter is said to lie outside of the file");
     }
     damaged(&at(i64::MAX, None), "outside of the file");
-    // Where neither footer nor filter says how long it is.
+    // Neither the footer nor the filter records the length.
     let ParquetFile::Filters { first, .. } = found(&at(8, None)) else { panic!() };
     assert_eq!((first[0].offset, first[0].length), (8, None));
     assert!(
@@ -193,7 +193,7 @@ fn what_is_wrong_is_said() {
     damaged(&with_footer(&[], &[0x45, 2, 0]), "a value of the type 5 stands at byte");
     damaged(&with_footer(&[], &[0x49, 0x15, 2, 0]), "a value of the type 5 stands at byte");
     damaged(&with_footer(&[], &[0x49, 0xFC, 0xFF, 0xFF, 0xFF, 0x7F, 0]), "a list of 268435455");
-    // Begun, and not ended.
+    // The beginning of a file without its end.
     let whole = at(4, Some(1));
     match crate::from_bytes(&whole[..whole.len() - 1]) {
         Err(Error::NotTepal { found: Looks::Parquet(ParquetFile::Damaged { what }) }) => {
@@ -203,7 +203,7 @@ fn what_is_wrong_is_said() {
     }
 }
 
-/// Any byte of a footer set to anything, and every end: no panic, and a place that is in the file.
+/// Any byte of a footer set to any value, and every cut: no panic, and every place is in the file.
 #[test]
 fn forged_footers() {
     let whole = file(&[0; 60], &[vec![column(&metadata(&["id", "x"], Some(100), Some(47)))]]);
@@ -223,7 +223,7 @@ fn forged_footers() {
     }
 }
 
-/// Of many filters the first ones are named, and of long names the beginning.
+/// With many filters the first ones are reported, and with long names the beginning.
 #[test]
 fn what_is_named_is_limited() {
     let columns: Vec<_> =

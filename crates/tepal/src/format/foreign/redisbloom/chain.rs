@@ -1,4 +1,4 @@
-//! What both forms of a file say of a chain, and keep beside it.
+//! The fields of a chain that both forms of a file have.
 
 use alloc::vec::Vec;
 
@@ -18,18 +18,18 @@ pub(super) const FORCE64: u32 = 4;
 pub(super) const NO_SCALING: u32 = 8;
 const KNOWN_OPTIONS: u32 = 15;
 
-/// The header's fields that are not the filters'.
+/// The fields of the header beside the filters.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) options: u32,
     pub(super) growth: u32,
-    /// `DUMP` payload, of this RDB version; else the pairs of `SCANDUMP`.
+    /// The RDB version of a `DUMP` payload; `None` for the pairs of `SCANDUMP`.
     pub(super) rdb_version: Option<u16>,
-    /// Of the links that were read; later ones follow from their rate.
+    /// The links that were read; later links follow from their rate.
     pub(super) links: Vec<Kept>,
 }
 
-/// What a link's file form keeps beside its bits.
+/// The fields of a link in the file, beside its bits.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) error: f64,
@@ -38,8 +38,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Of a link that was not read. The loader wants hashes = ceil(ln 2 · bits an entry): an error
-    /// that gives this k, if the own one does not.
+    /// The fields of a link that was not read. The loader requires hashes = ceil(ln 2 · bits an
+    /// entry), so this is an error rate that gives this k, if the link's own rate does not.
     pub(super) fn of<L: Storage>(link: &BloomFilter<L>) -> Self {
         let error = link.promised_false_positive_rate();
         let k = f64::from(link.num_hashes());
@@ -50,7 +50,7 @@ impl Kept {
     }
 }
 
-/// One filter of the chain, as either form of file gives it.
+/// One filter of the chain, from either form of a file.
 pub(super) struct Link<'a> {
     pub(super) bits: u64,
     pub(super) size: u64,
@@ -64,9 +64,9 @@ pub(super) struct Link<'a> {
 
 /// The bits of a link.
 pub(super) enum Body<'a> {
-    /// As they stand in the file, in pieces.
+    /// The bits as they are in the file, in pieces.
     Pieces(Vec<&'a [u8]>),
-    /// As an RDB file had packed them, and unpacked.
+    /// The compressed bits of an RDB file, and the decompressed ones.
     Packed { packed: &'a [u8], unpacked: Vec<u8> },
 }
 
@@ -122,7 +122,7 @@ impl Link<'_> {
                 self.error, self.per_entry, self.hashes
             )));
         }
-        // Old files give the modulus as a power of two, too.
+        // Old files also record the modulus as a power of two.
         let is_modulus = self.bits.is_power_of_two() && u64::from(self.bits.trailing_zeros()) == self.n2;
         if (self.n2 != 0 && !is_modulus) || self.entries == 0 {
             return Err(Error::damaged(format_args!(
@@ -141,8 +141,8 @@ impl Link<'_> {
 }
 
 impl Header {
-    /// Error and bits an entry of link `i`: those that were read, where it is still the link that
-    /// was read.
+    /// Error rate and bits an entry of link `i`: the values that were read, if the link is still
+    /// that link.
     pub(super) fn link(&self, i: usize, link: &BloomFilter<Mapped>) -> (f64, f64) {
         let error = link.promised_false_positive_rate();
         let is_the_same = |kept: &&Kept| {
@@ -153,13 +153,13 @@ impl Header {
         kept.map_or_else(|| (error, redisbloom_bits_per_key(error)), |kept| (kept.error, kept.per_entry))
     }
 
-    /// The packed form that link `i` was read from.
+    /// The compressed bits that link `i` was read from.
     pub(super) fn packed(&self, i: usize) -> Option<&[u8]> {
         self.links.get(i)?.packed.as_deref()
     }
 }
 
-/// Items in all links.
+/// The number of items in all links.
 pub(super) fn items(links: &[BloomFilter<Mapped>]) -> Result<u64> {
     let all = links.iter().try_fold(0u64, |all, link| all.checked_add(size(link)));
     all.ok_or(Error::Unconvertible {
@@ -168,7 +168,7 @@ pub(super) fn items(links: &[BloomFilter<Mapped>]) -> Result<u64> {
     })
 }
 
-/// Items in a link.
+/// The number of items in a link.
 pub(super) fn size<L: Storage>(link: &BloomFilter<L>) -> u64 {
     link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64)
 }

@@ -19,17 +19,17 @@ const UNSIGNED: u64 = 2;
 const DOUBLE: u64 = 4;
 const STRING: u64 = 5;
 const END: u64 = 0;
-/// The kind of special string that is packed.
+/// The special string that is compressed.
 const LZF: u8 = 3;
-/// The RDB version of a payload that was not read: that of Redis 5.0 to 6.2. A server refuses
-/// versions after its own and takes all before it; this module's values came with 8, of Redis 4.0.
+/// The RDB version of a payload that was not read: that of Redis 5.0 to 6.2. A server refuses later
+/// versions and accepts all earlier ones. Values of this module came with version 8, of Redis 4.0.
 /// (7.0 writes 10, 7.2 writes 11, 7.4 writes 12.)
 pub(super) const VERSION: u16 = 9;
 /// RDB version and checksum.
 const FOOTER: usize = 10;
-/// All packed bits of a dump may unpack to so many bytes, and to [`UNPACKED`] times the dump where
-/// that is more. A filter with its bits half set cannot be packed at all; one that shrinks further
-/// than that is all but empty.
+/// The compressed bits of a dump may decompress to this number of bytes, or to [`UNPACKED`] times
+/// the dump if that is more. A half full filter cannot be compressed at all; one that shrinks
+/// further than that is nearly empty.
 const MOST: u64 = 64 << 20;
 const UNPACKED: u64 = 16;
 
@@ -37,9 +37,9 @@ pub(in crate::format::foreign) fn has_mark(bytes: &[u8]) -> bool {
     bytes.starts_with(&MARK)
 }
 
-/// Is it a payload with line ends behind it? `redis-cli --raw` prints one after every answer.
+/// Is it a payload with line ends after it? `redis-cli --raw` prints one after every answer.
 pub(in crate::format::foreign) fn has_line_end(bytes: &[u8]) -> bool {
-    // The payload itself may end so.
+    // The payload itself may end with such a byte.
     let ends = bytes.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count().min(4);
     has_mark(bytes) && (1..=ends).any(|end| is_right(&bytes[..bytes.len() - end]))
 }
@@ -56,7 +56,7 @@ pub(super) fn read(bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
     };
     let mut footer = Fields::at(bytes, values);
     let version = footer.u16_le()?;
-    // All of it is looked at twice, here and below, and held neither time.
+    // All bytes are read twice, here and below, and released each time.
     let found = bytes[..values + 2].chunks(PIECE).fold(0, |sum, piece| {
         let sum = crc64(sum, piece);
         reading.done(piece);
@@ -99,7 +99,7 @@ pub(super) fn read(bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
     made(total, options, growth, links, Some(version), reading)
 }
 
-/// Writes on, and works out the checksum of what was written.
+/// Writes to `out` and computes the checksum of the written bytes.
 struct Summed<'a> {
     out: &'a mut dyn Put,
     sum: u64,
@@ -142,8 +142,8 @@ pub(super) fn write(
     out.out.u64_le(sum)
 }
 
-/// The bits of a link. Redis reads a string plain or packed; packed again, the same bits might be
-/// packed otherwise.
+/// Writes the bits of a link. Redis reads a string plain or compressed. Compressing again could
+/// give other bytes.
 fn put_bits(out: &mut dyn Put, link: &BloomFilter<Mapped>, packed: Option<&[u8]>) -> Result<()> {
     let len = link.bit_len() / 8;
     let is_of_link = |packed: &&[u8]| {
@@ -174,7 +174,7 @@ fn put_double(out: &mut dyn Put, value: f64) -> Result<()> {
     out.f64_le(value)
 }
 
-/// A length as RDB writes it: in 6, 14, 32 or 64 bits, whichever is shortest.
+/// Writes a length in the form of RDB: in 6, 14, 32 or 64 bits, whichever is shortest.
 fn put_length(out: &mut dyn Put, n: u64) -> Result<()> {
     match n {
         0..0x40 => out.u8(n as u8),
@@ -190,7 +190,7 @@ fn put_length(out: &mut dyn Put, n: u64) -> Result<()> {
     }
 }
 
-/// A length, or `Err` of the kind of special string that stands there.
+/// A length, or `Err` with the kind of a special string.
 fn length(fields: &mut Fields<'_>) -> Result<core::result::Result<u64, u8>> {
     let first = fields.u8()?;
     Ok(match first {
@@ -234,15 +234,16 @@ fn double(fields: &mut Fields<'_>) -> Result<f64> {
     fields.f64_le()
 }
 
-/// A string as it stands there: as it is, or packed by LZF (Redis packs what becomes shorter).
+/// A string as it is in the file: plain, or compressed by LZF (Redis compresses what becomes
+/// shorter).
 enum RdbString<'a> {
     Plain(&'a [u8]),
-    /// And the length that it says it has.
+    /// The compressed bytes and the length after decompression that the file names.
     Packed(&'a [u8], u64),
 }
 
 impl<'a> RdbString<'a> {
-    /// How long it is, or says that it is.
+    /// The length, or the length that the file names.
     fn len(&self) -> u64 {
         match self {
             RdbString::Plain(bytes) => bytes.len() as u64,
@@ -270,7 +271,7 @@ fn string<'a>(fields: &mut Fields<'a>) -> Result<RdbString<'a>> {
     }
 }
 
-/// The error of a dump of a few bytes that stands for many.
+/// The error for a small dump that decompresses to too many bytes.
 fn past_limit(most: u64) -> Error {
     Error::PastLimit {
         what: "the packed bits of its filters unpack to more than a dump of its length may",
@@ -279,9 +280,9 @@ fn past_limit(most: u64) -> Error {
     }
 }
 
-/// LZF (Lehmann's LibLZF): runs of literals, and copies of what came before. What comes out is
-/// compared with `len`, whose memory is taken only where so much can come out: a copy of three
-/// bytes makes at most 264.
+/// LZF (Lehmann's LibLZF): runs of literals, and copies of earlier bytes. The length of the result
+/// is compared with `len`. Memory of that size is allocated only if the input can give it: a copy
+/// of three bytes makes at most 264.
 fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
     let damaged = || Error::damaged("its packed bits cannot be unpacked");
     if len > packed.len() as u64 * (264 / 3) {
@@ -310,13 +311,13 @@ fn unpack(packed: &[u8], len: u64) -> Result<Vec<u8>> {
     if out.len() as u64 == len { Ok(out) } else { Err(damaged()) }
 }
 
-/// CRC-64 with Jones' polynomial, reflected, as Redis uses it: of what `crc` is the sum of,
-/// followed by these bytes.
+/// CRC-64 with Jones' polynomial, reflected, as in Redis; `crc` is the sum of the bytes before
+/// these.
 fn crc64(crc: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(crc, |crc, &byte| CRC[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
 }
 
-/// What each byte adds.
+/// The contribution of each byte.
 static CRC: [u64; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -6,7 +6,7 @@ use super::super::tests::{self, with, written};
 use super::*;
 use crate::Opened;
 
-// Where a file of one filter has its numbers.
+// The offsets of the numbers in a file of one filter.
 const TOTAL: usize = 12;
 const OPTIONS: usize = 24;
 const ERROR: usize = 56;
@@ -41,7 +41,7 @@ fn every_number_has_its_own_refusal() {
     for wrong in [total - 1, total + 1, 0, u64::MAX] {
         refused(&set(TOTAL, &wrong.to_le_bytes()), &format!("it says {wrong} items in 1 filters"));
     }
-    // Sizes not rounded, hashes of 64 bits, one filter and no more.
+    // Sizes not rounded, hashes of 64 bits, one filter that does not grow.
     assert_eq!(good()[OPTIONS..][..4], [1 + 4 + 8, 0, 0, 0]);
     assert!(read(&set(OPTIONS, &[4])).is_ok());
     for (options, part) in [
@@ -60,7 +60,7 @@ fn every_number_has_its_own_refusal() {
     refused(&set(ENTRIES, &[0; 8]), "a filter says 1920 bits, a modulus of 2^0 and 0 entries");
 }
 
-/// The modulus may stand there as a power of two, and then it is the number of bits.
+/// The modulus may be recorded as a power of two; then it is the number of bits.
 #[test]
 fn the_modulus_is_the_number_of_bits() {
     for n2 in [1, 10, 11, 63, 64, 255] {
@@ -76,7 +76,7 @@ fn the_modulus_is_the_number_of_bits() {
     }
 }
 
-/// The bits may come in any number of pieces, but whole, in order, and none of them empty.
+/// The bits may be in any number of pieces, but complete, in order, and none empty.
 #[test]
 fn pairs() {
     let good = good();
@@ -110,7 +110,7 @@ fn pairs() {
     }
 }
 
-/// What a single filter is written with: its own bits an entry where these give its k, else some
+/// A single filter is written with its own bits an entry if these give its k, otherwise with others
 /// that do.
 #[test]
 fn bits_an_entry_give_the_hashes() {
@@ -137,7 +137,7 @@ fn dump() -> (Opened, Vec<u8>) {
     (file, dump)
 }
 
-/// The other form of file has a checksum, which finds every change.
+/// The other form of a file has a checksum, which detects every change.
 #[test]
 fn a_dump_has_a_checksum() {
     let (_, dump) = dump();
@@ -153,8 +153,8 @@ fn a_dump_has_a_checksum() {
     }
 }
 
-/// `redis-cli --raw dump KEY > FILE` puts a line end behind the payload. Line ends, and nothing
-/// else, have their own words.
+/// `redis-cli --raw dump KEY > FILE` adds a line end after the payload. Line ends, and no other
+/// bytes, have their own message.
 #[test]
 fn a_line_end_behind_a_dump() {
     let (_, dump) = dump();
@@ -173,7 +173,7 @@ fn a_line_end_behind_a_dump() {
     for more in [&b" "[..], b"\n \n", b"\n\n\n\n\n"] {
         assert!(!looks(&[&dump[..], more].concat()), "{more:?}");
     }
-    // Of a payload that is damaged too, of a few bytes, and of one whose own last byte is that.
+    // A payload that is damaged too, a short one, and one whose own last byte is a line end.
     let mut damaged = [&dump[..], b"\n"].concat();
     damaged[20] ^= 1;
     assert!(!looks(&damaged));

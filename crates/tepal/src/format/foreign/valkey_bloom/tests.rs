@@ -6,7 +6,7 @@ use super::super::tests::{self, with, written};
 use super::*;
 use crate::Opened;
 
-// Where a blob has its numbers; a link begins with the length of its inner blob.
+// The offsets of the numbers in a blob; a link begins with the length of its inner blob.
 const RATE: usize = 5;
 const TIGHTENING: usize = 13;
 const IS_SEED_RANDOM: usize = 21;
@@ -24,7 +24,7 @@ fn set(at: usize, bytes: &[u8]) -> Vec<u8> {
     with(&good(), at, bytes)
 }
 
-/// The blob with its one link so many times.
+/// The blob with its one link repeated.
 fn repeated(times: usize) -> Vec<u8> {
     let one = set(COUNT, &(times as u64).to_le_bytes());
     [&one[..LINKS], &one[LINKS..].repeat(times)].concat()
@@ -81,7 +81,7 @@ fn links_share_their_seed() {
     refused(&blob, "filters under different seeds");
 }
 
-/// Only the seed that a server is told to take is not random.
+/// Only the seed that a server is configured to use is not random.
 #[test]
 fn the_mark_of_a_random_seed() {
     assert_eq!(good()[IS_SEED_RANDOM], 0);

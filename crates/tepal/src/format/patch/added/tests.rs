@@ -1,4 +1,4 @@
-// Lists of ranges, some of one.
+// Lists of ranges; some lists have one range.
 #![allow(clippy::single_range_in_vec_init)]
 
 use alloc::vec::Vec;
@@ -27,14 +27,14 @@ fn read(file: &[u8]) -> RibbonFilter {
     }
 }
 
-/// The file of a filter to which these keys were added too.
+/// The file of a filter with these keys added.
 fn with(filter: &RibbonFilter, keys: impl IntoIterator<Item = u32>) -> Vec<u8> {
     let mut filter = filter.clone();
     filter.insert_iter(keys).unwrap();
     file(filter)
 }
 
-/// Bytes with a checksum that fits, behind the changed ones.
+/// Changed bytes with a matching checksum.
 fn mended(patch: &[u8], change: impl Fn(&mut Vec<u8>)) -> Vec<u8> {
     let mut changed = patch[..patch.len() - 8].to_vec();
     change(&mut changed);
@@ -47,14 +47,14 @@ fn refused(made: Result<Vec<u8>, Error>) -> String {
     made.unwrap_err().to_string()
 }
 
-/// Checks both ways between two files, whose filters have so many keys beside them.
+/// Checks both directions between two files, whose filters have added keys.
 fn check(old: &[u8], new: &[u8]) -> Patch {
     let patch = Patch::between(old, new).unwrap();
     assert!(patch.apply(old).unwrap() == new);
     assert!(Patch::from_bytes(patch.as_bytes().to_vec()).unwrap() == patch);
     let [before, after] = [old, new].map(|file| -> BTreeSet<u64> {
         let keys = read(file).added() as usize;
-        // Their checksum stands behind them.
+        // Their checksum follows them.
         let list = &file[file.len() - if keys == 0 { 0 } else { 8 * (keys + 1) }..];
         super::numbers(list).take(keys).collect()
     });
@@ -70,7 +70,7 @@ fn check(old: &[u8], new: &[u8]) -> Patch {
     patch
 }
 
-/// Ribbons of no key and of many, with one ribbon and two, and all lists of keys beside them.
+/// Ribbons without keys and with many, with one and two ribbons, and every list of added keys.
 #[test]
 fn every_list_becomes_every_other_one() {
     for (keys, rate) in [(0, 0.01), (1, 0.01), (20, 0.3), (300, 0.01), (3000, 0.1), (100_000, 1e-3)] {
@@ -86,8 +86,8 @@ fn every_list_becomes_every_other_one() {
                 assert_eq!(patch.flips(), 0);
                 let is_plain = patch.as_bytes()[10] == 1;
                 assert_eq!(is_plain, read(old).added() + read(new).added() == 0);
-                // No key that comes takes more than 64 + 1 bits, and none that goes, or stays, more
-                // than 15.
+                // A new key takes at most 64 + 1 bits; a key that is removed or stays takes at most
+                // 15.
                 let changed = 66 * patch.added_keys() + 15 * (read(old).added() / 2 + 1);
                 assert!(patch.as_bytes().len() as u64 <= 72 + 128 + 80 + 24 + 8 + changed.div_ceil(8));
             }
@@ -95,7 +95,7 @@ fn every_list_becomes_every_other_one() {
     }
 }
 
-/// The bits differ too, where a body has the same length.
+/// The bits differ too, if the bodies have equal lengths.
 #[test]
 fn of_another_ribbon() {
     let of = |keys: core::ops::Range<u32>| {
@@ -107,7 +107,7 @@ fn of_another_ribbon() {
         let patch = check(&with(&one, added(old)), &with(&other, added(new)));
         assert!(patch.flips() > 50 && patch.as_bytes()[10] == 3);
     }
-    // Without added keys it is what it was: the bytes of two files.
+    // Without added keys the patch is the plain one: the bytes of two files.
     let (old, new) = (with(&one, []), with(&other, []));
     let patch = check(&old, &new);
     assert_eq!((patch.as_bytes()[10], patch.added_keys(), patch.removed_keys()), (1, 0, 0));
@@ -115,7 +115,7 @@ fn of_another_ribbon() {
     assert_eq!(patch.flips(), differing);
 }
 
-/// A patch a day, and none may be left out.
+/// One patch each day; none may be left out.
 #[test]
 fn a_chain_of_patches() {
     let mut filter = ribbon(5000, 0.05);
@@ -165,7 +165,7 @@ fn labels_and_seals_come_along() {
     }
 }
 
-/// A table's ribbon, and hashes at both ends.
+/// The ribbon of a table, and the smallest and largest hashes.
 #[cfg(feature = "table")]
 #[test]
 fn beside_the_ribbon_of_a_table() {
@@ -198,7 +198,7 @@ fn other_ribbons_are_refused() {
     }
     let bloom = crate::BloomFilter::builder().capacity(300).build().unwrap().to_bytes().unwrap();
     assert!(Patch::between(&old, &bloom).unwrap_err().to_string().contains("kind"));
-    // A file is looked through, wherever it is damaged.
+    // Damage anywhere in the file is detected.
     for at in 0..old.len() {
         let mut damaged = old.clone();
         damaged[at] ^= 0x10;
@@ -219,7 +219,7 @@ fn damaged_patches_are_refused() {
         let bytes = patch.as_bytes();
         for at in 0..bytes.len() {
             assert!(Patch::from_bytes(bytes[..at].to_vec()).is_err(), "{at}");
-            // Cut, under a checksum that fits.
+            // Cut, with a matching checksum.
             if at + 9 < bytes.len() {
                 let cut = mended(&bytes[..at + 8], |_| {});
                 assert!(Patch::from_bytes(cut).and_then(|patch| patch.apply(&old)).is_err(), "{at}");
@@ -228,7 +228,7 @@ fn damaged_patches_are_refused() {
                 let mut changed = bytes.to_vec();
                 changed[at] ^= flip;
                 assert!(Patch::from_bytes(changed).is_err(), "{at}");
-                // Under a checksum that fits: refused, or refused once it is applied.
+                // With a matching checksum: refused at once, or when it is applied.
                 if at < bytes.len() - 8 {
                     let changed = mended(bytes, |patch| patch[at] ^= flip);
                     assert!(Patch::from_bytes(changed).and_then(|patch| patch.apply(&old)).is_err(), "{at}");
@@ -238,7 +238,7 @@ fn damaged_patches_are_refused() {
     }
 }
 
-/// What no writer makes, though every checksum fits.
+/// Lists that no writer makes, with all checksums matching.
 #[test]
 fn lists_that_no_writer_makes_are_refused() {
     let filter = ribbon(20, 0.01);
@@ -251,7 +251,7 @@ fn lists_that_no_writer_makes_are_refused() {
             patch[24..32].copy_from_slice(&(old.len() as u64).to_le_bytes());
             patch[32..40].copy_from_slice(&xxh3_64(old).to_le_bytes());
             patch[200..208].copy_from_slice(&keys.to_le_bytes());
-            // The new file has one key more than the old one.
+            // The new file has one more key than the old one.
             let new_len = one.len() as u64 + 8 * keys;
             patch[40..48].copy_from_slice(&new_len.to_le_bytes());
         });
@@ -270,7 +270,7 @@ fn lists_that_no_writer_makes_are_refused() {
             assert!(text.contains("the numbers of added keys in the patch"), "{numbers} {number}: {text}");
         }
     }
-    // As many old keys as are claimed for an old file that is claimed to be as large as can be.
+    // The largest number of old keys, for the largest possible old file.
     let changed = mended(bytes, |patch| {
         patch[24..32].fill(0xFF);
         patch[200..208].copy_from_slice(&(u64::MAX / 8).to_le_bytes());
@@ -278,8 +278,8 @@ fn lists_that_no_writer_makes_are_refused() {
     assert!(Patch::from_bytes(changed).is_err());
 }
 
-/// The numbers of the keys are held against the lengths before anything is made of them: no more
-/// old keys than the old file has room for, no more new ones than their code has.
+/// The numbers of keys are checked against the lengths before they are used: at most the old keys
+/// that fit in the old file, and the new keys that fit in the code.
 #[test]
 fn numbers_of_keys_are_bounded_by_the_lengths() {
     use super::{Added, NUMBERS};
@@ -289,13 +289,13 @@ fn numbers_of_keys_are_bounded_by_the_lengths() {
         tail
     };
     let len = |keys: u64| if keys == 0 { 0 } else { 8 * keys + 8 };
-    // So many keys in a file of 1,000 bytes.
+    // This number of keys in a file of 1,000 bytes.
     for (old, is_read) in [(0, true), (124, true), (125, true), (126, false), (1 << 40, false)] {
         let read = Added::read(&tail(old, 0, 0), false, 1000, len(old));
         assert_eq!(read.is_ok(), is_read, "{old}");
     }
-    // So many bytes of code, where a hash among `put` takes 64 bits less those of their count, and
-    // a bit.
+    // The fewest bytes of code for `put` hashes: a hash takes 64 bits minus the bits of the count,
+    // plus one bit.
     for (put, least) in [(1u64, 8), (2, 16), (3, 24), (4, 31), (255, 1817), (256, 1792)] {
         assert!(Added::read(&tail(0, put, least), false, 1000, len(put)).is_ok(), "{put}");
         assert!(Added::read(&tail(0, put, least - 1), false, 1000, len(put)).is_err(), "{put}");

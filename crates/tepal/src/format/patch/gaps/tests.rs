@@ -20,7 +20,7 @@ fn decoded(bits: u64, count: u64, code: &[u8]) -> crate::Result<Vec<u64>> {
     Ok(all)
 }
 
-/// Each bit with the chance that its place has.
+/// Random bits; each is set with the probability of its position.
 fn random(bits: u64, chance: impl Fn(u64) -> f64) -> Vec<u64> {
     (0..bits).filter(|i| (xxh3_64(&i.to_le_bytes()) as f64) < chance(*i) * u64::MAX as f64).collect()
 }
@@ -64,7 +64,7 @@ fn within_five_percent_of_the_entropy_at_every_density() {
     }
 }
 
-/// Where the flips lie together, the code follows them.
+/// If the differing bits are clustered, the code adapts.
 #[test]
 fn clusters_take_what_their_own_densities_ask() {
     let bits = 1 << 22;
@@ -116,7 +116,7 @@ mod of_hashes {
     use super::*;
     use crate::format::patch::gaps::Hashes;
 
-    /// Behind three positions.
+    /// The code of the hashes, after three positions.
     fn coded(hashes: &[u64]) -> Vec<u8> {
         let mut encoder = Encoder::new(10, 3, Vec::new());
         [0, 7, 9].iter().for_each(|place| encoder.push(*place));
@@ -141,7 +141,7 @@ mod of_hashes {
         hashes
     }
 
-    /// However they lie, a hash takes at most three bits more than the parameter.
+    /// For any distribution, a hash takes at most three bits more than the parameter.
     #[test]
     fn hashes_anywhere() {
         let far = u64::MAX;
@@ -156,7 +156,7 @@ mod of_hashes {
         }
     }
 
-    /// At most 0.3 % more than the fewest bits that tell which of all hashes they are.
+    /// At most 0.3 % above the entropy of the list.
     #[test]
     fn near_the_entropy() {
         for count in [1000, 1400, 2048, 10_000, 30_000, 65_536, 100_000] {
@@ -181,7 +181,7 @@ mod of_hashes {
             let mut changed = code.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
             if let Ok(found) = decoded(100, &changed) {
-                // The places stand in the first two bytes.
+                // The positions are in the first two bytes.
                 assert!(bit < 16 || found != hashes);
                 assert!(found.windows(2).all(|pair| pair[0] < pair[1]));
             }

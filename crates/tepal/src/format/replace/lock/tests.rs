@@ -1,4 +1,4 @@
-//! One writer at a time, and none that undoes what another has done.
+//! One writer at a time; no writer undoes the work of another.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +38,7 @@ fn a_lock_is_one_holders_and_goes_over_to_each_new_file() {
     assert_eq!(names(&folder), 1);
     drop(lock);
     assert!(FileLock::try_acquire(&path).unwrap().is_some());
-    // By a link too, and by another name of the way.
+    // Also through a link, and through another path to the file.
     std::os::unix::fs::symlink(&path, folder.path().join("link")).unwrap();
     let lock = FileLock::acquire(folder.path().join("link")).unwrap();
     assert!(FileLock::try_acquire(&path).unwrap().is_none());
@@ -55,12 +55,12 @@ fn what_was_replaced_or_changed_meanwhile_is_left_alone() {
         BloomFilter::builder().capacity(10_000).false_positive_rate(1e-9).build_from(["other"]).unwrap();
     let changes: [fn(&Path, &BloomFilter); 4] = [
         |path, other| other.save(path).unwrap(),
-        // Renamed over it, as `mv` does.
+        // Renamed over it, like `mv`.
         |path, other| {
             fs::write(path.with_extension("new"), other.to_bytes().unwrap()).unwrap();
             fs::rename(path.with_extension("new"), path).unwrap();
         },
-        // In place, of the same length.
+        // In place, with the same length.
         |path, _| {
             let bytes = fs::read(path).unwrap();
             thread::sleep(Duration::from_millis(20));
@@ -98,7 +98,7 @@ fn a_filter_is_saved_over_the_file_it_came_from() {
         seen.save_over().unwrap();
     }
     assert!(open(&path).unwrap().contains_many(&[0u32, 1, 2]).iter().all(|held| *held));
-    // What is around it may change.
+    // Other files may change.
     fs::hard_link(&path, folder.path().join("other name")).unwrap();
     seen.save_over().unwrap();
     let bytes = seen.to_bytes().unwrap();
@@ -106,7 +106,8 @@ fn a_filter_is_saved_over_the_file_it_came_from() {
     assert!(error.contains("the file to save over is none"), "{error}");
 }
 
-/// Every key of every writer is in the end; a writer that holds no lock never undoes one that does.
+/// In the end every key of every writer is there; a writer without a lock never undoes one with a
+/// lock.
 #[test]
 fn writers_at_once_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -128,14 +129,14 @@ fn writers_at_once_lose_nothing() {
                 })
             })
             .collect();
-        // Without a lock, as often as it takes.
+        // Without a lock, with retries.
         let free = scope.spawn(|| {
             for key in 1000..1010u32 {
                 while {
                     let mut seen = open(&path).unwrap();
                     seen.insert(&key).unwrap();
-                    // A lock's holder that comes between refuses, so this one waits for a pause of
-                    // theirs.
+                    // A holder of the lock between two saves is refused, so this writer waits for a
+                    // pause.
                     let _lock = FileLock::acquire(&path).unwrap();
                     match seen.save_over() {
                         Ok(()) => false,
@@ -168,8 +169,7 @@ fn writers_at_once_lose_nothing() {
     assert_eq!(names(&folder), 1);
 }
 
-/// A process that was begun while there was a lock has the file open too, until it becomes another
-/// program.
+/// A process that was started during a lock has the file open too, until it runs another program.
 #[test]
 fn a_lock_ends_though_the_file_is_open_elsewhere() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,11 +1,11 @@
-//! A disk that forgets what was not synced. The power is cut at every call of a save, and what is
-//! found then is the old file or the new one, whole; once a save has said that it is done, it is
+//! A disk that loses everything that was not synced. The power is cut at every call of a save. Then
+//! the file must be the whole old one or the whole new one; after a save has returned, it must be
 //! the new one.
 //!
-//! The save runs on the real file system. At each of its steps the disk looks at the folder, and it
-//! is told of each sync. After a cut, a name leads to what it led to at any look since the folder
-//! was last synced; a file has the bytes that it had when it was last synced, and none where it
-//! never was.
+//! The save runs on the real file system. At each step the simulated disk records the names in the
+//! folder, and it is told of each sync. After a cut, a name leads to any file that it led to since
+//! the last sync of the folder. A file has the bytes of its last sync, and is empty if it was never
+//! synced.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,21 +34,21 @@ struct Disk {
     folder: PathBuf,
     /// The folder's own number.
     number: u64,
-    /// The names when they were last synced, and at each look since then.
+    /// The names at the last sync, and at each look since then.
     names: Vec<Names>,
     /// The bytes of each file when it was last synced.
     synced: BTreeMap<u64, Vec<u8>>,
-    /// Open, so that no new file gets the number of an old one.
+    /// Kept open, so that no new file gets the number of an old one.
     _old: Vec<File>,
-    /// What the target may be after a cut, for each look.
+    /// The possible contents of the target after a cut, for each look.
     looks: Vec<Vec<Found>>,
 }
 
-/// The bytes of the target after a cut, or that there is no such name.
+/// The bytes of the target after a cut; `None` if the name does not exist.
 type Found = Option<Vec<u8>>;
 
 impl Disk {
-    /// Watches a folder, in which everything is synced, until it is asked what it saw.
+    /// Watches a folder, in which everything is synced, until [`seen`] is called.
     fn watch(folder: &Path) {
         let names = names(folder);
         let synced = names.iter().map(|(name, number)| (*number, fs::read(folder.join(name)).unwrap()));
@@ -64,7 +64,7 @@ impl Disk {
         look();
     }
 
-    /// What the file `f` may have been after a cut, at each look from the first to the last.
+    /// The possible contents of the file `f` after a cut, at each look from the first to the last.
     fn seen() -> Vec<Vec<Found>> {
         look();
         DISK.take().unwrap().looks
@@ -88,12 +88,12 @@ fn names(folder: &Path) -> Names {
     entries.map(|entry| (entry.file_name(), entry.metadata().unwrap().ino())).collect()
 }
 
-/// The power may be cut now.
+/// A moment at which the power may be cut.
 pub(super) fn look() {
     DISK.with_borrow_mut(|disk| disk.iter_mut().for_each(Disk::look));
 }
 
-/// A file or a folder was synced.
+/// Called when a file or a folder was synced.
 pub(in super::super) fn synced(file: &File) {
     look();
     let found = file.metadata().unwrap();
@@ -109,8 +109,8 @@ pub(in super::super) fn synced(file: &File) {
     look();
 }
 
-/// At each look it was the old file or the new one, in the end the new one; which of the two at
-/// first is known too.
+/// Checks that it was the old file or the new one at each look, the expected one of the two at
+/// first, and the new one at the end.
 fn check(seen: &[Vec<Found>], old: &Found, new: &[u8], what: &str) {
     let new = Some(new.to_vec());
     for (number, found) in seen.iter().enumerate() {
@@ -125,14 +125,14 @@ fn check(seen: &[Vec<Found>], old: &Found, new: &[u8], what: &str) {
     assert!(seen.iter().any(|found| found.contains(old) && found.contains(&new)), "{what}: never in doubt");
 }
 
-/// The library's own calls for saving.
+/// Every call of the library that saves.
 #[test]
 fn the_power_may_be_cut_at_every_step() {
     let keys: Vec<u32> = (0..50_000).collect();
     let filter = BloomFilter::builder().capacity(100_000).build_from(&keys).unwrap();
     let filter = Opened::new(filter, Format::Tepal).unwrap();
     let before = BloomFilter::builder().capacity(10).build().unwrap();
-    // Each gives what it has saved.
+    // Each returns the saved bytes.
     type Save = fn(&Opened, &Path) -> Result<Vec<u8>>;
     let saves: [(&str, bool, Save); 6] = [
         ("save", false, |filter, path| filter.save(path).and_then(|()| filter.to_bytes())),
@@ -167,7 +167,7 @@ fn the_power_may_be_cut_at_every_step() {
     }
 }
 
-/// Between the writes too, over whatever may stand there.
+/// Between the writes too, over every allowed existing file.
 #[test]
 fn the_power_may_be_cut_at_every_write() {
     for (over, old) in [(Over::Any, None), (Over::Any, Some(b"old".to_vec())), (Over::Nothing, None)] {
@@ -191,11 +191,11 @@ fn the_power_may_be_cut_at_every_write() {
     }
 }
 
-/// A save that leaves out a sync, or syncs too early, is found out.
+/// The disk detects a save that leaves out a sync, or syncs too early.
 #[test]
 fn the_disk_forgets() {
-    // What is done, in this order, after the temporary file is made; and whether a cut may find
-    // something else than the old file or the new one, or the old one when all is done.
+    // The steps in order after the temporary file is made. `is_right`: after a cut the target is
+    // always the old file or the new one, and the new one when all is done.
     for (steps, is_right) in [
         ("write, sync, rename, sync folder", true),
         ("write, rename, sync folder", false),
@@ -231,8 +231,8 @@ fn the_disk_forgets() {
     }
 }
 
-/// The disk is told by whoever asks the system, so this asks the system itself: it has nothing to
-/// sync behind this device, and says so.
+/// The disk is told by the function that calls the system, so this test checks the call itself:
+/// this device cannot be synced, and the system reports an error.
 #[test]
 fn a_sync_is_the_systems() {
     let device = Path::new("/dev/null");

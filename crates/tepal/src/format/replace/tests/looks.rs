@@ -1,4 +1,4 @@
-//! What a saver looks at before it gives its file the name: each look by itself.
+//! The checks of the target before the rename, one by one.
 
 #[cfg(unix)]
 use std::sync::mpsc;
@@ -8,15 +8,14 @@ use std::time::Duration;
 use super::super::super::stamp::Stamp;
 use super::*;
 
-/// What another program does: a new file at the name, without any lock.
+/// The act of another program: a new file at the name, without a lock.
 fn moved_over(target: &Path) {
     let other = target.with_extension("other");
     fs::write(&other, b"another's").unwrap();
     fs::rename(other, target).unwrap();
 }
 
-/// The file was as it must be at first, and another one took its place while the new one was
-/// written.
+/// The file was correct at first, and another one took its place while the new one was written.
 #[test]
 fn a_file_that_changes_meanwhile_is_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
@@ -32,8 +31,8 @@ fn a_file_that_changes_meanwhile_is_not_replaced() {
     assert_eq!(names(folder.path()), BTreeSet::from(["f".to_owned()]));
 }
 
-/// The last look and the new name are one step for all savers: who holds the folder's lock is
-/// waited for, and what they have done is seen.
+/// The last check and the rename are one step for all savers: they wait for the holder of the
+/// folder's lock, and then see its changes.
 #[cfg(unix)]
 #[test]
 fn the_last_look_waits_for_whoever_gives_a_name() {

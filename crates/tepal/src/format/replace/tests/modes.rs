@@ -1,4 +1,4 @@
-//! Who may read a filter while it is saved, and afterwards.
+//! Permissions of a filter while it is saved, and afterwards.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Nobody but its owner reads a filter that is not finished, whatever may be read in the end.
+/// Only its owner can read an unfinished file, whatever the final mode is.
 #[test]
 fn the_temporary_file_is_private_until_it_is_finished() {
     let folder = tempfile::tempdir().unwrap();
@@ -42,7 +42,7 @@ fn the_temporary_file_is_private_until_it_is_finished() {
     }
 }
 
-/// Where owner or group cannot be kept, nobody gets more than before.
+/// If owner or group cannot be kept, nobody gets more rights than before.
 #[test]
 fn modes_for_another_owner_or_group_are_never_wider() {
     for (old, owner, group, new) in [
@@ -57,7 +57,7 @@ fn modes_for_another_owner_or_group_are_never_wider() {
     ] {
         assert_eq!(system::mode_for(old, owner, group), new, "{old:o}");
     }
-    // Only root may give files away; elsewhere there is nobody to give one to.
+    // Only root may change owners; elsewhere there is no other user.
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("f");
     save(&target, b"old");

@@ -1,8 +1,8 @@
-//! Where can be saved and where not; names as long as they may be, and names that must be new.
+//! Paths at which a file can or cannot be saved; the longest names, and names that must be new.
 
 use super::*;
 
-/// A name of 255 bytes leaves no room for more in a temporary name.
+/// A name of 255 bytes leaves no space for more in a temporary name.
 #[test]
 fn the_longest_names_are_saved_to_and_swept() {
     let folder = tempfile::tempdir().unwrap();
@@ -33,7 +33,7 @@ fn the_longest_names_are_saved_to_and_swept() {
     assert!(saved >= 2, "{saved}");
 }
 
-/// What can be saved to is said by the same words before the work and at its end.
+/// The check before the work and the save itself give the same errors.
 #[cfg(unix)]
 #[test]
 fn places_where_nothing_can_be_saved() {
@@ -67,14 +67,14 @@ fn places_where_nothing_can_be_saved() {
     assert!(check_place(path("no/f")).unwrap_err().to_string().contains("no: making a file"));
     check_place(path("file")).unwrap();
     check_place(path("new")).unwrap();
-    // A link to a file is followed, and stays.
+    // A link to a file is followed and stays.
     symlink("file", path("link")).unwrap();
     save(&path("link"), b"new");
     assert!(fs::symlink_metadata(path("link")).unwrap().is_symlink());
     assert_eq!(fs::read(path("file")).unwrap(), b"new");
 }
 
-/// Each way to a name that must be new takes it once, and never what is there.
+/// Each way to rename to a new name works once, and never replaces a file.
 #[test]
 fn a_new_name_is_never_another_files() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +95,7 @@ fn a_new_name_is_never_another_files() {
     }
     #[cfg(unix)]
     {
-        // Neither what a link leads to nor the link.
+        // Neither the target of a link nor the link.
         std::os::unix::fs::symlink("precious", path("link")).unwrap();
         for way in temporary::NEW_NAMES {
             fs::write(path("one"), b"one").unwrap();
@@ -105,7 +105,7 @@ fn a_new_name_is_never_another_files() {
     }
 }
 
-/// Of many who make one new file, one makes it.
+/// If many processes make one new file, one of them succeeds.
 #[test]
 fn new_files_of_one_name_at_once() {
     let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ fn file(filter: impl Into<AnyFilter>) -> Vec<u8> {
     Opened::new(filter, Format::Tepal).unwrap().to_bytes().unwrap()
 }
 
-/// One of no layer, of one, of several; with keys beside it and without.
+/// Ribbons without layers, with one and with several; with and without added keys.
 #[cfg(target_endian = "little")]
 fn ribbons() -> Vec<RibbonFilter> {
     let mut ribbons = Vec::new();
@@ -27,7 +27,7 @@ fn ribbons() -> Vec<RibbonFilter> {
     ribbons
 }
 
-/// Of known keys and of others, with names and without.
+/// Maps of member keys and of others, with and without names.
 #[cfg(target_endian = "little")]
 fn maps() -> Vec<RibbonMap> {
     let names = || ["red", "green", "blue"];
@@ -62,7 +62,7 @@ fn a_ribbon_is_asked_where_it_lies() {
         assert_eq!(view.contains_bulk(&keys, core::num::NonZeroUsize::new(2).unwrap()), answers);
         view.verify().unwrap();
 
-        // Keys are added beside it, and the bytes stay as they are.
+        // Keys are added beside it, and the bytes stay unchanged.
         let before = bytes.as_ref().to_vec();
         let mut other = filter.clone();
         for key in [200_000u64, 3, 200_001] {
@@ -73,11 +73,11 @@ fn a_ribbon_is_asked_where_it_lies() {
         united.union_with(&view).unwrap();
         united.union_with(&other).unwrap();
         assert!(united == other);
-        // As a file it is what the filter in memory is.
+        // Its file equals that of the filter in memory.
         let owned = view.clone().into_owned().unwrap();
         assert!(owned == view && file(owned) == file(other));
 
-        // In larger bytes, and behind a pointer that is owned.
+        // In larger bytes, and behind an owned pointer.
         let larger = [&[7; 128][..], bytes.as_ref(), &[7; 9]].concat();
         let larger = Arc::new(Placed::new(&larger, 0));
         let view = RibbonFilter::view_at(larger, 128..128 + bytes.len).unwrap();
@@ -118,7 +118,7 @@ fn every_change_of_a_ribbon_is_refused_and_none_panics() {
     for bit in 0..8 * bytes.len() {
         let mut placed = Placed::new(&bytes, 0);
         bytemuck::cast_slice_mut::<Line, u8>(&mut placed.lines)[bit / 8] ^= 1 << (bit % 8);
-        // Flags that may be ignored, under the header's checksum all the same.
+        // Flags that may be ignored, but the header's checksum covers them.
         let refused = RibbonFilter::view(&placed).map(drop).unwrap_err().to_string();
         if !refused.contains("cannot be a") {
             assert_eq!(refused, crate::from_bytes(placed.as_ref()).unwrap_err().to_string());
@@ -207,7 +207,7 @@ fn keys_of_a_ribbon_are_asked_for() {
         let placed = Placed::new(&sealed, 0);
         assert!(matches!(open.view::<RibbonFilter<_>>(&placed), Err(Error::SealRequired)));
         assert!(open.seal_key(&seal).view::<RibbonFilter<_>>(&placed).unwrap() == filter);
-        // What stands behind the ribbon is under the seal too.
+        // The seal also covers the section after the ribbon.
         let mut placed = Placed::new(&sealed, 0);
         let at = sealed.len() - 33;
         bytemuck::cast_slice_mut::<Line, u8>(&mut placed.lines)[at] ^= 1;

@@ -1,8 +1,8 @@
-//! Sizes of the original programs, and what a request leaves open.
+//! The sizes of the original programs, and the parameters that a request leaves open.
 
 use super::*;
 
-/// The plan of the scheme for what the request says.
+/// The scheme's plan for a request.
 fn plan(scheme: Scheme, request: &Request) -> Result<Plan> {
     Request { scheme: Some(scheme), ..*request }.plan()
 }
@@ -60,7 +60,7 @@ fn what_31_bits_do_to_a_promise() {
     assert!((rate_at(Scheme::Sha384, 12, 1 << 28, 20_000_000) - 0.0018).abs() < 0.00005);
 }
 
-/// Of keys, rate and size two are given; the third and k follow from them by the classic formulas.
+/// Two of keys, rate and size are given; the third and k follow by the classic formulas.
 #[test]
 fn what_a_request_leaves_open() {
     let planned = |capacity, bit_len, false_positive_rate| {
@@ -84,13 +84,13 @@ fn what_a_request_leaves_open() {
     for (k, m, keys) in [(7, 5000, 495), (3, 100, 23), (7, 64, 6), (9, 1, 1)] {
         assert_eq!(half_full(k, m), keys, "{k} of {m}");
     }
-    // Never 0 and never 1, however many keys.
+    // Never 0 and never 1, for any number of keys.
     assert_eq!(rate_at(Scheme::Dcso, 1, 64, u64::MAX), 1.0 - f64::EPSILON);
     assert_eq!(rate_at(Scheme::Dcso, 2048, 1 << 46, 1), f64::MIN_POSITIVE);
 }
 
-/// Some programs write the rate that was asked for into their files. It is promised of the filters
-/// that they would make, and of others where it is kept.
+/// Some programs write the requested rate into their files. It is promised for filters of that
+/// program's size, and for other sizes if they keep it.
 #[test]
 fn the_rate_that_is_promised() {
     let promised = |scheme, bit_len| {
@@ -104,7 +104,7 @@ fn the_rate_that_is_promised() {
         // However far their formula is from it.
         let request = Request { capacity: Some(10), false_positive_rate: Some(0.9), ..Request::default() };
         assert_eq!(plan(scheme, &request).unwrap().false_positive_rate, 0.9, "{scheme}");
-        // 5 bits a key do not keep it.
+        // 5 bits for each key do not keep it.
         assert!((promised(scheme, Some(5000)) - 0.0918).abs() < 0.0001, "{scheme}");
     }
     for scheme in [Scheme::GuavaMitz64, Scheme::SparkV2, Scheme::BitsAndBlooms, Scheme::Md5Split] {

@@ -1,4 +1,4 @@
-//! Bloom filters: what opens as one, by the type and on disk; and what is built as the bytes say.
+//! Bloom filters: opened by their type and on disk, and built from parameters in the bytes.
 
 use tepal::build::Gather;
 use tepal::{
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{KEYS, SECRETS, THREADS, has_ignorable, u32_at};
 
-/// By the type, in memory and on disk.
+/// Opened by their type, in memory and on disk.
 pub(crate) fn typed(data: &[u8]) {
     in_memory(data);
     on_disk(data);
@@ -24,7 +24,7 @@ fn in_memory(data: &[u8]) {
         let before: Vec<bool> = KEYS.iter().map(|key| filter.contains(*key)).collect();
         assert_eq!(filter.contains_many(&KEYS), before);
         let _ = (filter.false_positive_rate(), filter.estimated_len(), filter.fill_ratio());
-        // Decoded, encoded and decoded again it is the same filter; and one filter has one file.
+        // Read, written and read again it is the same filter; and one filter has one file.
         let written = filter.to_bytes().unwrap();
         let again = match filter.seed() {
             None if filter.has_hash() && filter.scheme() == Scheme::SipHash13 => SECRETS
@@ -43,7 +43,7 @@ fn in_memory(data: &[u8]) {
     }
 }
 
-/// Opening says what reading the same bytes says, and opening quick says it later.
+/// Opening gives the same result as reading the same bytes; quick opening gives it later.
 fn on_disk(bytes: &[u8]) {
     let file = Scratch::new(bytes, "tepal");
     let expected = BloomFilter::from_bytes(bytes);
@@ -60,7 +60,7 @@ fn on_disk(bytes: &[u8]) {
             same(opened, expected);
         }
         (Ok(opened), Err(expected)) => {
-            // The bits are damaged: nothing panics, and whatever looks at all of them says so.
+            // The bits are damaged: nothing panics, and every check of all bits reports it.
             let _ = (opened.contains_many(&KEYS), opened.false_positive_rate(), opened.estimated_len());
             assert_eq!(opened.verify().unwrap_err().to_string(), expected.to_string());
             assert!(opened.to_bytes().is_err());
@@ -76,13 +76,13 @@ fn same(opened: BloomFilter<Mapped>, expected: &BloomFilter) {
     assert_eq!(opened.into_owned().unwrap().to_bytes().unwrap(), expected.to_bytes().unwrap());
 }
 
-/// A filter as the bytes say, with keys from the rest: what is built is written, read and equal.
+/// A filter with parameters and keys from the bytes: it is built, written, and read back equal.
 pub fn build(data: &[u8]) {
     let Some((choices, keys)) = data.split_first_chunk::<12>() else { return };
     let pick = |i: usize, most: usize| usize::from(choices[i]) % most;
     let layout = Layout::ALL[pick(0, 4)];
     let scheme = Scheme::ALL[pick(1, Scheme::ALL.len())];
-    // These two have megabytes whatever is asked for.
+    // These two take megabytes for any parameters.
     if matches!(scheme, Scheme::Bkdr7 | Scheme::Sha384) {
         return;
     }
@@ -154,10 +154,10 @@ pub fn build(data: &[u8]) {
     }
 }
 
-/// Keys that come once, in any number, end up in a filter that holds them.
+/// A filter built from a stream of keys contains them all.
 fn gathered(builder: BloomFilterBuilder, keys: &[&[u8]]) {
     let Ok(gather) = Gather::new(builder, Format::Tepal) else { return };
-    // Refused: a key that the domain does not have, more keys than the filter is for.
+    // Refused: a key outside the domain, or more keys than the capacity.
     if gather.insert_many(keys).is_err() {
         return;
     }
@@ -166,8 +166,7 @@ fn gathered(builder: BloomFilterBuilder, keys: &[&[u8]]) {
     assert!(keys.iter().all(|key| built.file.contains(*key)));
 }
 
-/// The file with its length, count of bits and checksums as they must be for its bits, where so
-/// many bytes are still to come behind them.
+/// The file with a correct length, count of bits and checksums, with `behind` bytes to follow.
 pub(crate) fn repaired(data: &[u8], behind: u64) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;

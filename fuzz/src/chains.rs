@@ -1,15 +1,15 @@
-//! Growing chains: whatever opens must answer, be written again, hold what is put in, and keep its
-//! promise by its numbers.
+//! Growing chains: an opened chain must answer, be written again, contain inserted keys, and keep
+//! its promise by its numbers.
 
 use tepal::{AnyFilter, Filter, Open, Opened, ScalableBloomFilter};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::u32_at;
 
-/// Bytes of a link's part.
+/// Bytes of a link's own part.
 const LINK: usize = 88;
 
-/// One that opened keeps its promise by its numbers when a key is put in.
+/// Checks that an opened chain keeps its promise by its numbers after an insert.
 pub(crate) fn held(open: &Open<'_>, file: &Opened, chain: &ScalableBloomFilter) {
     assert!((1..=64).contains(&chain.links().len()));
     let mut changed = file.clone();
@@ -21,7 +21,7 @@ pub(crate) fn held(open: &Open<'_>, file: &Opened, chain: &ScalableBloomFilter) 
     }
 }
 
-/// A full filter grows by the numbers in its file: only by small ones here.
+/// A full filter grows by the numbers in its file: here only if they are small.
 pub(crate) fn may_grow(filter: &AnyFilter) -> bool {
     let AnyFilter::Scalable(chain) = filter else { return true };
     let newest = &chain.links()[chain.links().len() - 1];
@@ -29,8 +29,7 @@ pub(crate) fn may_grow(filter: &AnyFilter) -> bool {
     is_small || newest.keys_inserted() < Some(newest.capacity())
 }
 
-/// The file with its length, the set bits of each link and its checksums as they must be for its
-/// bits.
+/// The file with a correct length, counts of set bits for each link, and checksums.
 pub(crate) fn repaired(data: &[u8]) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;

@@ -1,5 +1,5 @@
-//! The other ways to a filter: the same bytes out of a stream, where they lie, and through serde
-//! are the same filter or are refused too; and the embedded form.
+//! Other ways to open a filter: from a stream, in place, and through serde. The same bytes give the
+//! same filter, or are refused too. Also the embedded form.
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::{KEYS, THREADS};
 
-/// Bytes that begin at a multiple of 64, as a map of a file does.
+/// Bytes that begin at a multiple of 64, like a map of a file.
 pub(crate) struct Placed {
     bytes: Vec<u8>,
     from: usize,
@@ -29,7 +29,7 @@ impl Placed {
     }
 }
 
-/// A tepal file without a key, by every way to it.
+/// Opens a tepal file without a key in every way.
 pub(crate) fn every(data: &[u8]) {
     let expected = BloomFilter::from_bytes(data);
     let placed = Placed::new(data);
@@ -40,7 +40,7 @@ pub(crate) fn every(data: &[u8]) {
         }
         (view, expected) => assert!(view.is_err() && expected.is_err()),
     }
-    // A stream may go on behind the file.
+    // Bytes may follow the file in a stream.
     match (BloomFilter::read_from(data), &expected) {
         (Ok(read), Ok(expected)) => assert!(&read == expected),
         (Ok(read), Err(_)) => {
@@ -52,7 +52,7 @@ pub(crate) fn every(data: &[u8]) {
     match (BloomFilter::deserialize(BytesDeserializer::<Told>::new(data)), &expected) {
         (Ok(told), Ok(expected)) => {
             assert!(&told == expected);
-            // A filter with a secret key is refused without it, so this one has none.
+            // A filter with a secret key is refused without it, so this filter has none.
             let json = serde_json::to_string(&told).unwrap();
             assert!(serde_json::from_str::<BloomFilter>(&json).unwrap() == told);
             bulk(told);
@@ -66,7 +66,7 @@ pub(crate) fn every(data: &[u8]) {
     }
 }
 
-/// Asked and filled by several threads it says what it says alone.
+/// With several threads, lookups and inserts give the same results as with one.
 fn bulk(mut filter: BloomFilter) {
     assert_eq!(filter.contains_bulk(&KEYS[..], THREADS), filter.contains_many(&KEYS));
     let held: Vec<bool> = KEYS.iter().map(|key| filter.contains(*key)).collect();
@@ -76,8 +76,8 @@ fn bulk(mut filter: BloomFilter) {
     }
 }
 
-/// Bytes in the embedded form, under the hasher that the first byte picks: as they are, and with a
-/// trailer that fits.
+/// Bytes in the embedded form, with the hasher that the first byte chooses: unchanged, and with a
+/// correct trailer.
 pub fn embedded(data: &[u8]) {
     let Some((pick, data)) = data.split_first() else { return };
     let (scheme, domain) = match pick % 4 {
@@ -87,7 +87,7 @@ pub fn embedded(data: &[u8]) {
         _ => (Scheme::Xxh64, KeyDomain::Bytes),
     };
     let builder = BloomFilter::builder().scheme(scheme).key_domain(domain);
-    // The other one has none.
+    // The other scheme has no seed.
     let (builder, seed) = match scheme {
         Scheme::Xxh3 => (builder.seed((pick / 4).into()), u64::from(pick / 4)),
         _ => (builder, 0),
@@ -158,7 +158,7 @@ fn embedded_map(data: &[u8], keys: &KeyHasher, parts: (u8, u8, u64)) {
     assert!(*tepal::from_bytes(&bytes).unwrap().filter() == AnyFilter::from(map));
 }
 
-/// Whose form it is.
+/// The kind of an embedded form.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Bloom,
@@ -166,8 +166,8 @@ enum Form {
     Map,
 }
 
-/// The bytes with the version, the check of the keys and the checksum as they must be (FORMAT.md,
-/// sections 4.8 and 4.8.1).
+/// The bytes with a correct version, check of the keys and checksum (FORMAT.md, sections 4.8 and
+/// 4.8.1).
 fn fitting(data: &[u8], form: Form, (scheme, domain, seed): (u8, u8, u64)) -> Option<Vec<u8>> {
     let mut data = data.to_vec();
     let trailer = data.len().checked_sub(16)?;
@@ -176,7 +176,7 @@ fn fitting(data: &[u8], form: Form, (scheme, domain, seed): (u8, u8, u64)) -> Op
     let keys = xxh3_64(&block);
     data[trailer] = [0xE1, 0xE2, 0xE3][form as usize];
     data[trailer + 6..trailer + 8].copy_from_slice(&keys.to_le_bytes()[..2]);
-    // Behind the body of a ribbon are its numbers too: what is left behind whole lines.
+    // A ribbon has its numbers after the body: the bytes after the last whole line.
     let body_len = if form == Form::Bloom { trailer } else { trailer / 64 * 64 };
     if form != Form::Bloom {
         data[trailer + 1] = (trailer - body_len) as u8;

@@ -1,11 +1,11 @@
-//! Files with exceptions, as they are and under checksums that fit.
+//! Files with exceptions, unchanged and with matching checksums.
 
 use tepal::{Error, Opened};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::KEYS;
 
-/// One that opened: a Bloom filter only with its exceptions, and what is put in is none.
+/// Checks an opened file: it is not a plain Bloom filter, and an inserted key is no exception.
 pub(crate) fn held(file: &Opened) {
     assert!(file.filter().exceptions() > 0);
     assert!(matches!(file.clone().into_filter().into_bloom(), Err(Error::NotPossible { .. })));
@@ -17,8 +17,7 @@ pub(crate) fn held(file: &Opened) {
     }
 }
 
-/// The same with its lengths and checksums as they must be, where what follows the body can be
-/// exceptions.
+/// The file with correct lengths and checksums, if the bytes after the body can be exceptions.
 pub(crate) fn fitting(data: &[u8]) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let int = |at: usize| Some(u32::from_le_bytes(data.get(at..at + 4)?.try_into().ok()?) as usize);
@@ -31,7 +30,7 @@ pub(crate) fn fitting(data: &[u8]) -> Option<Vec<u8>> {
     let sums: Vec<u8> = body.chunks(65_536).flat_map(|chunk| xxh3_64(chunk).to_le_bytes()).collect();
     let set_bits: u64 = body.iter().map(|byte| u64::from(byte.count_ones())).sum();
     file[16..24].copy_from_slice(&(data.len() as u64).to_le_bytes());
-    // A list or a divider, as a bit of the optional flags says.
+    // A list or a divider, chosen by a bit of the optional flags.
     file[24..28].copy_from_slice(&[if data.get(28)? & 1 == 0 { 2 } else { 6 }, 0, 0, 0]);
     file.get_mut(80..88)?.copy_from_slice(&set_bits.to_le_bytes());
     let sum_at = offset.checked_sub(8).filter(|at| *at >= table + sums.len())?;

@@ -1,6 +1,6 @@
-//! What every target does with its bytes: nothing may panic, hang, or take memory on the word of a
-//! number, and whatever opens must answer, be written again, and hold what is put in. What the
-//! command makes of its arguments and inputs is in the package `tepal-fuzz-cli`, beside this one.
+//! What every target does with its bytes. Nothing may panic, hang, or allocate by an unchecked
+//! number. An opened filter must answer, be written again, and contain inserted keys. The package
+//! `tepal-fuzz-cli` tests the arguments and inputs of the command.
 
 mod bloom;
 mod chains;
@@ -33,18 +33,18 @@ pub use sealed::sealed;
 const KEYS: [&str; 4] =
     ["", "42", "570108428378", "a longer key, one that fills more than one block of any hash"];
 
-/// For what is done by several threads.
+/// For calls with several threads.
 const THREADS: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 /// The secrets of the files in the corpus.
 const SECRETS: [[u8; 16]; 2] = [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], *b"sixteen secrets!"];
 
-/// A foreign file, or anything: bytes that are read are written again, and a key put in stays in.
+/// A foreign file, or anything: a file that is read is written again, and an inserted key is found.
 pub fn foreign(format: Format, data: &[u8]) {
     for &domain in format.key_domains() {
         let open = Open::new().format(format).key_domain(domain);
         let Ok(mut file) = open.from_bytes(data) else { return };
-        // A tepal file is one whatever is said of it.
+        // A tepal file is recognized, whatever format is named.
         if file.format() != format {
             assert_eq!(file.format(), Format::Tepal);
             return;
@@ -54,7 +54,7 @@ pub fn foreign(format: Format, data: &[u8]) {
         let facts = file.facts().unwrap();
         assert_eq!((facts.key_domain, facts.file.map(|file| file.format)), (domain, Some(format)));
 
-        // What is written is read again as the same, and from then on nothing changes any more.
+        // The written bytes are read as the same filter, and do not change any more.
         let written = file.to_bytes().unwrap();
         let again = open.from_bytes(&written).unwrap();
         assert_eq!(again.to_bytes().unwrap(), written);
@@ -64,7 +64,7 @@ pub fn foreign(format: Format, data: &[u8]) {
         }
 
         if may_insert(format, file.filter(), data) {
-            // Refused: a key that the domain does not have, a chain that may not grow.
+            // Refused: a key outside the domain, or a chain that may not grow.
             if file.insert("570108428378").is_ok() {
                 let changed = open.from_bytes(&file.to_bytes().unwrap()).unwrap();
                 assert!(changed.filter().contains("570108428378"));
@@ -80,9 +80,9 @@ pub fn foreign(format: Format, data: &[u8]) {
     }
 }
 
-/// Has every filter of the format one form only, so that reading and writing gives the same bytes
-/// at once? Not where a program has a choice: Thrift's field encodings, JSON's white space, RDB's
-/// lengths, old RedisBloom fields.
+/// Does every filter of the format have exactly one file, so that reading and writing gives the
+/// same bytes at once? Not if a program has a choice: Thrift's field encodings, JSON's white space,
+/// RDB's lengths, old RedisBloom fields.
 fn one_form(format: Format, data: &[u8]) -> bool {
     match format {
         Format::Guava | Format::Spark | Format::Dcso | Format::ValkeyBloom => true,
@@ -92,8 +92,8 @@ fn one_form(format: Format, data: &[u8]) -> bool {
     }
 }
 
-/// A full chain grows by the numbers in its file, which may be as large as they like: only small
-/// ones here.
+/// A full chain grows by the numbers in its file, which may be very large: here only if they are
+/// small.
 fn may_insert(format: Format, filter: &AnyFilter, data: &[u8]) -> bool {
     let AnyFilter::Scalable(chain) = filter else { return true };
     let newest = &chain.links()[chain.links().len() - 1];
@@ -109,7 +109,7 @@ fn may_insert(format: Format, filter: &AnyFilter, data: &[u8]) -> bool {
     growth.is_some_and(|growth| growth <= 8) && newest.capacity() <= 4096
 }
 
-/// Naming a format from any bytes, and listing those they could be.
+/// Recognizes the format of any bytes, and lists the formats they could have.
 pub fn recognise(data: &[u8]) {
     let told = |format: Format| Open::new().format(format).from_bytes(data).unwrap().format();
     match (Format::of(data), tepal::from_bytes(data)) {
@@ -117,8 +117,8 @@ pub fn recognise(data: &[u8]) {
             assert_eq!(file.format(), format);
             assert_eq!(told(format), format);
         }
-        // A mark of another program counts only where the rest can be read, but for one that leaves
-        // no doubt: a dump's.
+        // A mark of another program counts only if the rest can be read, except for the mark of a
+        // dump.
         (Some(format), Err(_)) => {
             let is_dump = format == Format::RedisBloom && data.starts_with(&[0x07, 0x81, 0x30, 0x16]);
             assert!(format == Format::Tepal || is_dump, "{format}");
@@ -132,8 +132,7 @@ pub fn recognise(data: &[u8]) {
     }
 }
 
-/// A whole Parquet file: as it is, and as a footer alone, with the marks and the length that it
-/// must have.
+/// A whole Parquet file: unchanged, and as a footer with correct marks and length.
 pub fn parquet_file(data: &[u8]) {
     for told in [None, Some(Format::ParquetSbbf)] {
         let open = told.map_or_else(Open::new, |format| Open::new().format(format));
@@ -156,7 +155,8 @@ pub fn parquet_file(data: &[u8]) {
     }
 }
 
-/// Optional flags, or records that a reader may ignore: those are not written again.
+/// Does the file have optional flags, or records that a reader may ignore? These are not written
+/// again.
 fn has_ignorable(file: &[u8]) -> bool {
     let records_len = u32_at(file, 120).map_or(0, |len| len as usize);
     let mut records = file.get(128..128 + records_len).unwrap_or_default();

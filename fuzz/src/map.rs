@@ -1,5 +1,5 @@
-//! Maps: whatever opens must answer, the same in a batch, and be written again; and whatever pairs
-//! there are, a map of them has the value of each, or says that a key has two.
+//! Maps: an opened map must answer, equally in a batch, and be written again. A map built from any
+//! pairs has the value of each, or the error says that a key has two values.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::KEYS;
 use crate::open::HASHES;
 
-/// What it says of keys and hashes, by themselves and in batches.
+/// Its answers for keys and hashes, alone and in batches.
 fn answers(map: &RibbonMap<impl PlainStorage>) -> Vec<Option<u32>> {
     let keys: Vec<Option<u32>> = KEYS.iter().map(|key| map.get(*key)).collect();
     assert_eq!(map.get_many(&KEYS), keys);
@@ -26,14 +26,13 @@ fn answers(map: &RibbonMap<impl PlainStorage>) -> Vec<Option<u32>> {
     keys.into_iter().chain(hashes).collect()
 }
 
-/// One that opened.
+/// Checks an opened map.
 pub(crate) fn held(map: &RibbonMap) {
     let _ = answers(map);
     assert_eq!(map.facts().keys_inserted, Some(map.len()));
 }
 
-/// Opened quick, and looked up where it lies, it answers alike, whatever its body is; to be owned,
-/// it is checked.
+/// Opened quick, and in place, it gives the same answers for any body; a copy is checked first.
 pub(crate) fn quick(open: &Open<'_>, held: &RibbonMap, placed: &[u8], sound: bool) {
     let view = open.quick().view::<RibbonMap<_>>(placed).unwrap();
     assert!(answers(held) == answers(&view) && view == *held);
@@ -41,9 +40,9 @@ pub(crate) fn quick(open: &Open<'_>, held: &RibbonMap, placed: &[u8], sound: boo
     assert_eq!(view.into_owned().is_ok(), sound);
 }
 
-/// The first byte is a rate, the second says how many bits a value has and whether values have
-/// names, and then come pairs of a hash of eight bytes and a value of two; so many more as the
-/// third says, which lie where the fourth says.
+/// The first byte is a rate. The second gives the bits of a value and whether values have names.
+/// Then come pairs of a hash of eight bytes and a value of two. The third byte gives the number of
+/// further pairs, the fourth their place.
 pub(crate) fn built(data: &[u8]) {
     let Some((&[rate, bits, more, shift], rest)) = data.split_first_chunk::<4>() else { return };
     let rate = [1.0, 0.9, 0.5, 0.3, 0.01, 1e-3, 1e-6, 2.4e-10][usize::from(rate % 8)];

@@ -1,5 +1,6 @@
-//! Tepal files of every kind: what opens must answer alike by one key and by many, be written again
-//! as the same bytes, and hold what is put in. What one kind alone does is in its own module.
+//! Tepal files of every kind. An opened filter must answer equally for one key and for many, be
+//! written again as the same bytes, and contain inserted keys. The calls of single kinds are in
+//! their modules.
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
@@ -12,11 +13,11 @@ use crate::{
     KEYS, SECRETS, bloom, chains, doors, excepted, has_ignorable, map, quotient, ribbon, segment, u32_at,
 };
 
-/// Hashes that are looked up and put in beside the keys.
+/// Hashes for lookups and inserts, beside the keys.
 pub(crate) const HASHES: [u64; 6] = [0, 1, 1 << 63, u64::MAX, 0x9E37_79B9_7F4A_7C15, 0x0123_4567_89AB_CDEF];
 
-/// A tepal file: as it is, and with lengths, counts and checksums made to fit, so that what lies
-/// behind them is reached; checked and quick.
+/// A tepal file: unchanged, and with correct lengths, counts and checksums, so that the checks
+/// after these are reached; opened with all checks and quick.
 pub fn open(data: &[u8]) {
     let id = data.get(10..12).map(|id| u16::from_le_bytes([id[0], id[1]]));
     let kind = Kind::ALL.iter().copied().find(|kind| Some(kind.id()) == id);
@@ -37,12 +38,12 @@ pub fn open(data: &[u8]) {
     }
 }
 
-/// Under each secret of the corpus, and without one.
+/// Options with each secret of the corpus, and without one.
 fn opens(secrets: &[SecretKey]) -> impl Iterator<Item = Open<'_>> {
     secrets.iter().map(|secret| Open::new().secret_key(secret)).chain([Open::new()])
 }
 
-/// What it says of keys and hashes, each by itself and in a batch.
+/// Its answers for keys and hashes, each alone and in a batch.
 pub(crate) fn answers(filter: &AnyFilter) -> Vec<bool> {
     let keys: Vec<bool> = KEYS.iter().map(|key| filter.contains(*key)).collect();
     assert_eq!(filter.contains_many(&KEYS), keys);
@@ -70,7 +71,7 @@ fn checked(data: &[u8]) -> bool {
         // Without a key.
         let told = AnyFilter::deserialize(BytesDeserializer::<Told>::new(data));
         assert!(told.map_or(filter.scheme() == Scheme::SipHash13, |told| told == *filter));
-        // Decoded, encoded and decoded again it is the same filter; and one filter has one file.
+        // Read, written and read again it is the same filter; and one filter has one file.
         let written = file.to_bytes().unwrap();
         let again = open.from_bytes(&written).unwrap();
         assert!(again.filter() == filter && again.to_bytes().unwrap() == written);
@@ -93,7 +94,7 @@ fn checked(data: &[u8]) -> bool {
     sound
 }
 
-/// What is put in is there, and with it all that was.
+/// After inserts, the new keys are found, and all old ones.
 fn changed(mut file: Opened, before: &[bool]) {
     if file.filter().can().grow && !chains::may_grow(file.filter()) {
         return;
@@ -112,8 +113,7 @@ fn changed(mut file: Opened, before: &[bool]) {
     }
 }
 
-/// Opened without a look at its bits, or looked up where it lies, it answers whatever they are; to
-/// be written, it is checked.
+/// Opened quick or in place, it answers for any bits; before it is written, it is checked.
 fn quick(data: &[u8], sound: bool) {
     let scratch = Scratch::new(data, "tepal");
     let (placed, secrets) = (Placed::new(data), SECRETS.map(SecretKey::new));
@@ -150,12 +150,11 @@ fn answers_of_any(filter: &AnyFilter) -> Vec<bool> {
     hashes.into_iter().chain(filter.contains_many(&KEYS)).collect()
 }
 
-/// The file with its length and the header's checksum as they must be; with those of the body too,
-/// where they are wanted.
+/// The file with a correct length and header checksum; with `body`, also with the body's checksums.
 fn fitting(data: &[u8], body: bool) -> Option<Vec<u8>> {
     let mut file = data.to_vec();
     let body_offset = u32_at(data, 12)? as usize;
-    // Segments, the part of a second ribbon and the names of a map's values, stand before the
+    // Segments, the part of a second ribbon, and the names of a map's values come before the
     // chunks' checksums.
     let section = match data.get(10..12) {
         Some([6, 0]) => u32_at(data, 104)? as usize,

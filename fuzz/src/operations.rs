@@ -1,5 +1,5 @@
-//! Any operations at all: on every kind beside a set of keys, on tables beside an exact list; and
-//! static filters of whatever hashes and pairs there are.
+//! Sequences of operations: on every kind, compared with a set of keys; on tables, compared with an
+//! exact list; and static filters from any hashes and pairs.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use tepal::{
 
 use crate::{map, quotient, ribbon, segment};
 
-/// The first byte says which operations the others are.
+/// The first byte chooses the test for the other bytes.
 pub fn operations(data: &[u8]) {
     match data.split_first() {
         Some((0xFF, rest)) => segment::operations(rest),
@@ -21,7 +21,7 @@ pub fn operations(data: &[u8]) {
     }
 }
 
-/// An empty filter of the kind that the number picks.
+/// An empty filter of the kind that the number chooses.
 fn empty(pick: u8, capacity: u64, policy: OverCapacity) -> AnyFilter {
     let made = match pick % 8 {
         0 => BloomFilter::builder().capacity(capacity).over_capacity(policy).build().map(AnyFilter::from),
@@ -40,8 +40,8 @@ fn empty(pick: u8, capacity: u64, policy: OverCapacity) -> AnyFilter {
     made.unwrap()
 }
 
-/// The first bytes describe a filter, the others what is done to it: each key that is in is found,
-/// whatever its kind.
+/// The first bytes describe a filter, the others are operations. Every member is found, in every
+/// kind.
 fn any(data: &[u8]) {
     let Some((&[pick, capacity, policy], steps)) = data.split_first_chunk::<3>() else { return };
     let policy = OverCapacity::ALL[usize::from(policy) % OverCapacity::ALL.len()];
@@ -58,8 +58,8 @@ fn any(data: &[u8]) {
                     held.extend(keys);
                 }
             }
-            // Only what is in: another key's removal may be a member's. A key that is in twice
-            // stays in.
+            // Only members: removing another key may take a member out. A key that was inserted
+            // twice stays.
             4 if held.contains(&key) => match filter.remove(&key) {
                 Ok(removed) => {
                     assert!(removed != Removal::NotHeld);
@@ -68,7 +68,7 @@ fn any(data: &[u8]) {
                 Err(_) => assert!(!filter.can().remove),
             },
             5 if step[2] > 250 && filter.clear().is_ok() => held.clear(),
-            // With another one of its shape, which has one key.
+            // With another filter of its shape, which has one key.
             6 => {
                 let mut other = file.clone();
                 let has_one = other.clear().and_then(|()| other.insert(&key));

@@ -1,4 +1,4 @@
-//! Patches: made of any two files, and applied whatever they say.
+//! Patches: made from any two files, and applied with any content.
 
 use tepal::{
     Opened, RibbonFilter,
@@ -6,7 +6,8 @@ use tepal::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The first two bytes are the length of an old file. What follows it is a new one, and a patch.
+/// The first two bytes are the length of an old file. The bytes after it are a new file, and a
+/// patch.
 pub fn patch(data: &[u8]) {
     let Some((len, data)) = data.split_first_chunk::<2>() else { return };
     let (old, rest) = data.split_at(usize::from(u16::from_le_bytes(*len)).min(data.len()));
@@ -20,8 +21,8 @@ pub fn patch(data: &[u8]) {
         let Ok(read) = Patch::from_bytes(patch) else { continue };
         if let Ok(new) = read.apply(old) {
             assert_eq!(new.len() as u64, read.new_len());
-            // One pair of files has one patch, save where a head that says nothing of the body was
-            // changed.
+            // A pair of files has one patch, unless a header field that has no effect on the body
+            // was changed.
             if let Ok(made) = Patch::between(old, &new) {
                 assert_eq!(made.apply(old).unwrap(), new);
             }
@@ -29,8 +30,8 @@ pub fn patch(data: &[u8]) {
     }
 }
 
-/// Two lists of hashes, of eight bytes each, as keys that were added beside a ribbon of three: each
-/// becomes the other one.
+/// Two lists of hashes, of eight bytes each, as keys added beside a ribbon of three keys. Each list
+/// is patched to the other one.
 fn ribbons(old: &[u8], new: &[u8]) {
     let list = |bytes: &[u8]| -> Vec<u64> {
         bytes.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect()
@@ -47,7 +48,7 @@ fn ribbons(old: &[u8], new: &[u8]) {
     assert!(Patch::from_bytes(patch.as_bytes().to_vec()).unwrap() == patch);
 }
 
-/// The bytes as a patch for the old file, under a checksum that fits.
+/// The bytes as a patch for the old file, with a matching checksum.
 fn fitting(old: &[u8], patch: &[u8]) -> Option<Vec<u8>> {
     let mut patch = patch.get(..patch.len().checked_sub(8)?)?.to_vec();
     patch.get_mut(..10)?.copy_from_slice(b"\x89PATCH\r\n\x01\0");

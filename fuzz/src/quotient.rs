@@ -1,5 +1,5 @@
-//! Quotient filters: whatever opens must answer, be written again and hold what is put in; and any
-//! operations at all, beside a list of how often each number is held.
+//! Quotient filters: an opened filter must answer, be written again and contain inserted keys.
+//! Sequences of operations are compared with a list of counts.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::KEYS;
 use crate::open::HASHES;
 
-/// How often each key and each hash is held, by itself and in a batch.
+/// The counts of each key and each hash, alone and in a batch.
 fn counts(filter: &QuotientFilter) -> Vec<u64> {
     let counts: Vec<u64> = KEYS.iter().map(|key| filter.count(*key)).collect();
     let hashed: Vec<u64> = HASHES.iter().map(|hash| filter.count_hash(*hash)).collect();
-    // Keys have no hash where the caller has to give it: each may be in, and none is counted.
+    // With the caller's hashes, a key has no hash: it may be a member, and its count is 0.
     let is_held: Vec<bool> = match filter.scheme() {
         Scheme::CallerHash => vec![true; KEYS.len()],
         _ => counts.iter().map(|count| *count > 0).collect(),
@@ -25,7 +25,7 @@ fn counts(filter: &QuotientFilter) -> Vec<u64> {
     counts.into_iter().chain(hashed).collect()
 }
 
-/// One that opened.
+/// Checks an opened filter.
 pub(crate) fn held(filter: &QuotientFilter) {
     let before = counts(filter);
     assert_eq!(filter.facts().tables[0].distinct_numbers, filter.distinct_numbers());
@@ -33,8 +33,8 @@ pub(crate) fn held(filter: &QuotientFilter) {
     made_other(filter, &before);
 }
 
-/// What is put in is there, and taken out it is gone; where two keys may share a copy, none can be
-/// taken out.
+/// An inserted key is found, and a removed one is gone. In a table in which two keys may share a
+/// copy, no key can be removed.
 fn changed(held: &QuotientFilter, before: &[u64]) {
     let mut changed = held.clone();
     let mut inserted = Vec::new();
@@ -69,7 +69,7 @@ fn changed(held: &QuotientFilter, before: &[u64]) {
     assert!(!changed.remove_hash(HASHES[0]).unwrap() || before[KEYS.len()] > 0);
 }
 
-/// United with itself, cut with itself, folded, laid out anew.
+/// United with itself, intersected with itself, folded, with another table.
 fn made_other(held: &QuotientFilter, before: &[u64]) {
     let mut twice = held.clone();
     match twice.union_with(held) {
@@ -102,8 +102,8 @@ fn made_other(held: &QuotientFilter, before: &[u64]) {
     assert!(empty.is_empty() && counts(&empty).iter().all(|count| *count == 0));
 }
 
-/// Opened without a look at its numbers: damaged ones are answered for without a panic, and go
-/// nowhere.
+/// Opened without reading its numbers: lookups in damaged ones never panic, and they are never
+/// written.
 pub(crate) fn quick(held: &QuotientFilter, sound: bool) {
     for hash in (0..512).map(|i: u64| xxh3_64(&i.to_le_bytes())).chain(HASHES) {
         let (is_held, count) = (held.contains_hash(hash), held.count_hash(hash));
@@ -121,17 +121,17 @@ pub(crate) fn quick(held: &QuotientFilter, sound: bool) {
     assert!(held.fold_factors().first().is_none_or(|factor| changed.fold(*factor).is_err()));
 }
 
-/// How often each number is held.
+/// The count of each number.
 #[derive(Clone, Default)]
 struct Model(BTreeMap<u64, u64>);
 
-/// The number of a hash, as FORMAT.md says it.
+/// The number of a hash, by FORMAT.md.
 pub(crate) fn number(h: u64, numbers: u64) -> u64 {
     let spread = (h ^ (h >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     ((u128::from(spread) * u128::from(numbers)) >> 64) as u64
 }
 
-/// A hash of a number.
+/// A hash with this number.
 fn hash_of(number: u64, numbers: u64) -> u64 {
     let spread = (u128::from(number) << 64).div_ceil(u128::from(numbers)) as u64;
     let h = spread.wrapping_mul(0xF1DE_83E1_9937_733D);
@@ -148,7 +148,7 @@ impl Model {
     }
 }
 
-/// The first bytes describe a filter, the others what is done to it.
+/// The first bytes describe a filter, the others are operations.
 pub(crate) fn operations(data: &[u8]) {
     let Some((&[capacity, rate, count_bits, policy], steps)) = data.split_first_chunk::<4>() else { return };
     let rate = [0.5, 0.1, 0.01, 1e-3, 1e-6, 1e-9, 0.9, 0.03][usize::from(rate % 8)];
@@ -182,7 +182,7 @@ pub(crate) fn operations(data: &[u8]) {
                     model.0.remove(&at);
                 }
             }
-            // As often as that.
+            // The given number of times.
             11 => match filter.insert_many_hashes(&vec![key; times as usize]) {
                 Ok(()) if times == 0 => {}
                 Ok(()) => *model.0.entry(at).or_default() += times,
@@ -195,7 +195,7 @@ pub(crate) fn operations(data: &[u8]) {
                     }
                 }
             },
-            // Side by side from there on.
+            // Neighbouring numbers from there on.
             12 => {
                 let others: Vec<u64> =
                     (at..(at + times).min(numbers)).map(|other| hash_of(other, numbers)).collect();
@@ -246,18 +246,18 @@ pub(crate) fn operations(data: &[u8]) {
     same_as_fresh(filter, &model, builder.over_capacity(OverCapacity::Ignore), folded);
 }
 
-/// What refuses a key of which so many copies are held.
+/// Checks the error for a key with this many copies.
 fn refused(error: &Error, held: u64, most: u64, filter: &QuotientFilter) {
     match error {
         Error::CapacityReached { .. } => assert!(held == 0 && filter.is_full()),
         Error::TooManyCopies { most: at, .. } => assert_eq!(*at, most),
-        // Few numbers with many copies have no table.
+        // Few numbers with many copies fit in no table.
         Error::NumbersClustered { .. } => {}
         error => panic!("{error}"),
     }
 }
 
-/// One set has one file, whatever was done: that of a filter that was made of it at once.
+/// One set has one file after any operations: that of a filter built from the set at once.
 fn same_as_fresh(
     mut filter: QuotientFilter,
     model: &Model,

@@ -1,5 +1,5 @@
-//! Ribbon filters: whatever opens must answer, the same in a batch, and be written again; and
-//! whatever hashes there are, a filter of them has them all.
+//! Ribbon filters: an opened filter must answer, equally in a batch, and be written again. A filter
+//! built from any hashes contains them all.
 
 use serde::Deserialize;
 use serde::de::value::{BytesDeserializer, Error as Told};
@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::KEYS;
 use crate::open::HASHES;
 
-/// What it says of keys and hashes, by themselves and in batches.
+/// Its answers for keys and hashes, alone and in batches.
 fn answers(filter: &RibbonFilter<impl PlainStorage>) -> Vec<bool> {
     let keys: Vec<bool> = KEYS.iter().map(|key| filter.contains(*key)).collect();
     assert_eq!(filter.contains_many(&KEYS), keys);
@@ -22,14 +22,13 @@ fn answers(filter: &RibbonFilter<impl PlainStorage>) -> Vec<bool> {
     keys.into_iter().chain(hashes).collect()
 }
 
-/// One that opened.
+/// Checks an opened filter.
 pub(crate) fn held(filter: &RibbonFilter) {
     assert_eq!(filter.facts().keys_inserted, Some(filter.len()));
     assert!(filter.numbers().is_some() || filter.false_positive_rate() <= 0.5);
 }
 
-/// Opened quick, and looked up where it lies, it answers alike, whatever its body is; to be owned,
-/// it is checked.
+/// Opened quick, and in place, it gives the same answers for any body; a copy is checked first.
 pub(crate) fn quick(open: &Open<'_>, held: &RibbonFilter, placed: &[u8], sound: bool) {
     let view = open.quick().view::<RibbonFilter<_>>(placed).unwrap();
     assert!(answers(held) == answers(&view) && view == *held);
@@ -37,8 +36,8 @@ pub(crate) fn quick(open: &Open<'_>, held: &RibbonFilter, placed: &[u8], sound: 
     assert_eq!(view.into_owned().is_ok(), sound);
 }
 
-/// The first byte is a rate, the others are hashes of eight bytes, and so many more as the second
-/// pair of bytes says, which lie where the fourth byte says.
+/// The first byte is a rate, the others are hashes of eight bytes. The second pair of bytes gives
+/// the number of further hashes, the fourth byte their place.
 pub(crate) fn built(data: &[u8]) {
     let Some((&[rate, low, high, shift], rest)) = data.split_first_chunk::<4>() else { return };
     let rate = [0.5, 0.3, 0.25, 0.1, 0.01, 1e-3, 1e-6, 2.4e-10][usize::from(rate % 8)];

@@ -1,4 +1,4 @@
-//! Sealed files: opened with the key of the seal or not at all.
+//! Sealed files: opened with the key of the seal, or refused.
 
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -8,14 +8,14 @@ use tepal_fuzz_cli::Scratch;
 use crate::bloom::repaired;
 use crate::{KEYS, has_ignorable};
 
-/// The key of the seals in the corpus, which are the kept files'.
+/// The seal key of the files in the corpus, which are the kept files.
 const SEAL: &[u8] = b"a seal for testing";
 
-/// Their secret.
+/// The secret key of these files.
 const SECRET: [u8; 16] = *b"kept for testing";
 
-/// A sealed file: as it is, and again with the checksums and the seal made to fit, so that what
-/// lies behind is reached.
+/// A sealed file: unchanged, and with correct checksums and seal, so that the checks after these
+/// are reached.
 pub fn sealed(data: &[u8]) {
     under_seal(data);
     if let Some(fitting) = fitting(data) {
@@ -30,9 +30,9 @@ fn under_seal(data: &[u8]) {
         let unsealed = open.from_bytes(data);
         let open = open.seal_key(&seal);
         let expected = open.from_bytes(data);
-        // With the key of a seal what has none is refused, and without it what has one.
+        // A seal key refuses a file without a seal; without the key, a sealed file is refused.
         assert!(expected.is_err() || matches!(unsealed, Err(Error::SealRequired)));
-        // A stream may go on behind the file.
+        // Bytes may follow the file in a stream.
         assert!(expected.is_err() || open.read_from(data).is_ok());
         match (open.open(file.path()), &expected) {
             (Ok(opened), Ok(expected)) => assert_eq!(answers(&opened), answers(expected)),
@@ -44,8 +44,7 @@ fn under_seal(data: &[u8]) {
                 assert_eq!(answers(&opened), answers(expected));
             }
             (Ok(opened), Err(_)) => {
-                // Bits or seal are damaged: nothing panics, and whatever looks at all of them says
-                // so.
+                // Bits or seal are damaged: nothing panics, and every check of all bits reports it.
                 let _ = answers(&opened);
                 assert!(opened.verify().is_err() && opened.to_bytes().is_err());
             }
@@ -69,7 +68,7 @@ fn answers(file: &Opened) -> Vec<bool> {
     file.contains_many(&KEYS)
 }
 
-/// The file with its checksums and its seal as they must be; one that has no seal gets one.
+/// The file with correct checksums and seal; a file without a seal gets one.
 fn fitting(data: &[u8]) -> Option<Vec<u8>> {
     let sealed = u32::from_le_bytes(data.get(24..28)?.try_into().ok()?) & 1 != 0;
     let mut file = data[..data.len().checked_sub(if sealed { 32 } else { 0 })?].to_vec();

@@ -1,5 +1,5 @@
-//! Segment filters: whatever opens must answer, be written again and hold what is put in; and any
-//! operations at all, beside a list of pairs.
+//! Segment filters: an opened filter must answer, be written again and contain inserted keys.
+//! Sequences of operations are compared with a list of pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::KEYS;
 use crate::quotient::number;
 
-/// Hashes that are asked and put in.
+/// Hashes for lookups and inserts.
 fn hashes() -> Vec<u64> {
     (0..64u64).map(|i| xxh3_64(&i.to_le_bytes())).chain([0, 1, u64::MAX]).collect()
 }
 
-/// The segments of each hash, by itself and in a batch.
+/// The segments of each hash, alone and in a batch.
 fn asked(filter: &SegmentFilter) -> Vec<Vec<Segment>> {
     let mut answers = SegmentAnswers::new();
     filter.segments_many_hashes(&hashes(), &mut answers);
@@ -30,7 +30,7 @@ fn asked(filter: &SegmentFilter) -> Vec<Vec<Segment>> {
     each
 }
 
-/// One that opened.
+/// Checks an opened filter.
 pub(crate) fn held(filter: &SegmentFilter) {
     let before = asked(filter);
     assert_eq!(filter.facts().segments.iter().map(|segment| segment.keys).sum::<u64>(), filter.len());
@@ -41,7 +41,7 @@ pub(crate) fn held(filter: &SegmentFilter) {
     changed(filter, &before);
 }
 
-/// What is put in is there; what goes is gone, and nothing else.
+/// Inserted pairs are found; a dropped segment is gone, and nothing else.
 fn changed(held: &SegmentFilter, before: &[Vec<Segment>]) {
     let mut changed = held.clone();
     if let Ok(segment) = changed.add_segment("a segment of the fuzzer's") {
@@ -67,8 +67,8 @@ fn changed(held: &SegmentFilter, before: &[Vec<Segment>]) {
     }
 }
 
-/// Opened without a look at its numbers: damaged ones are answered for without a panic, and go
-/// nowhere.
+/// Opened without reading its numbers: lookups in damaged ones never panic, and they are never
+/// written.
 pub(crate) fn quick(held: &SegmentFilter, sound: bool) {
     let _ = asked(held);
     let (mut changed, any) = (held.clone(), held.all_segments().find(|s| held.segment_len(*s) > 0));
@@ -97,7 +97,7 @@ impl Model {
     }
 }
 
-/// The first bytes describe a filter, the others what is done to it.
+/// The first bytes describe a filter, the others are operations.
 pub(crate) fn operations(data: &[u8]) {
     let Some((&[capacity, rate, policy], steps)) = data.split_first_chunk::<3>() else { return };
     let policy = OverCapacity::ALL[usize::from(policy) % OverCapacity::ALL.len()];
@@ -116,7 +116,7 @@ pub(crate) fn operations(data: &[u8]) {
                 let segment = filter.add_segment(&name).unwrap();
                 model.names.insert(segment.number(), Some(name));
             }
-            // As many as that, with one key in each.
+            // The given number of segments, with one key in each.
             (1, _) => {
                 for _ in 0..step[2] % 80 {
                     let segment = filter.add_unnamed_segment().unwrap();
@@ -153,7 +153,7 @@ pub(crate) fn operations(data: &[u8]) {
                 filter = read;
             }
             (6, _) => {
-                // Its named segments are there already, the others come again.
+                // Its named segments exist already; the others are created again.
                 let mut named = filter.clone();
                 let unnamed = filter.all_segments().filter(|s| filter.segment_name(*s).is_none());
                 for segment in unnamed.collect::<Vec<_>>() {
@@ -177,7 +177,7 @@ pub(crate) fn operations(data: &[u8]) {
     model.check(&filter);
 }
 
-/// Few numbers in many segments have no table.
+/// Few numbers in many segments fit in no table.
 fn clustered(error: &Error) {
     assert!(matches!(error, Error::NumbersClustered { .. }), "{error}");
 }

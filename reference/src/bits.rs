@@ -1,4 +1,4 @@
-//! Sections 2.1 to 2.5: which bits a hash sets.
+//! Sections 2.1 to 2.5: the bits that a hash sets.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ pub const SPLIT_BLOCK: u8 = 3;
 /// Layout 4, section 2.5: the classic filter, bits anywhere.
 pub const SCATTERED: u8 = 4;
 
-/// The values that k may have in a layout (table of section 2).
+/// The allowed values of k in a layout (table of section 2).
 pub fn allowed_k(layout: u8) -> RangeInclusive<u32> {
     match layout {
         LINE => 1..=16,
@@ -30,8 +30,7 @@ pub fn unit(layout: u8) -> u64 {
     }
 }
 
-/// Refuses a layout that is not known, and a k or a `bit_len` that the layout cannot have (section
-/// 2).
+/// Refuses an unknown layout, and a k or a `bit_len` that the layout cannot have (section 2).
 pub fn check(layout: u8, k: u32, bit_len: u64) -> Result<(), String> {
     if !(LINE..=SCATTERED).contains(&layout) {
         return Err(format!("layout {layout} is not known"));
@@ -46,8 +45,8 @@ pub fn check(layout: u8, k: u32, bit_len: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// The k bit positions of the hash `h`, in the order in which section 2 names them. [`check`] must
-/// have accepted the numbers.
+/// The k bit positions of the hash `h`, in the order of section 2. [`check`] must have accepted the
+/// numbers.
 pub fn positions(layout: u8, k: u32, bit_len: u64, h: u64) -> Vec<u64> {
     match layout {
         LINE => bits_of_line(h, k, bit_len / 512),
@@ -66,7 +65,7 @@ pub(crate) fn mulhi(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
-/// Section 2.3: the hash that takes the place of `h` for the next line or bit.
+/// Section 2.3: the hash for the next line or bit.
 fn next(h: u64) -> u64 {
     h.wrapping_mul(0xD1342543DE82EF95).rotate_left(32)
 }

@@ -1,17 +1,17 @@
-//! Section 4.2.1: the growing chain, several Bloom filters in one file, and from its bytes back to
-//! it.
+//! Section 4.2.1: the growing chain, several Bloom filters in one file; writing and reading the
+//! file.
 
 use crate::envelope::{self, OWN, Parts};
 use crate::filter::{Filter, UNKNOWN};
 use crate::read::{refuse, u32_at, u64_at};
 use crate::write::{body, body_len, own_part};
 
-/// A growing chain: its links, the oldest first, and what it promises.
+/// A growing chain: its links, the oldest first, and its promised rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
-    /// The filters. Scheme, parameter, key domain, recipe and records are the same in all of them.
+    /// The filters. All have the same scheme, parameter, key domain, recipe and records.
     pub links: Vec<Filter>,
-    /// Offset 36: by which factor links grow.
+    /// Offset 36: the growth factor from link to link.
     pub expansion: u32,
     /// Offset 40: the promised rate of all links together.
     pub rate: f64,
@@ -58,8 +58,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Inserts a key that no link holds into the first one that is not full. Says whether it was
-    /// new.
+    /// Inserts a key that is in no link into the first link that is not full. Returns whether it
+    /// was new.
     pub fn insert(&mut self, key: &[u8]) -> Result<bool, String> {
         if self.contains(key)? {
             return Ok(false);
@@ -69,7 +69,7 @@ impl Chain {
         Ok(true)
     }
 
-    /// Whether any link holds a key: `false` is certain, `true` means perhaps.
+    /// Looks a key up in all links: `false` is certain, `true` means perhaps.
     pub fn contains(&self, key: &[u8]) -> Result<bool, String> {
         for link in &self.links {
             if link.contains(key)? {
@@ -80,10 +80,10 @@ impl Chain {
     }
 }
 
-/// The one file of a chain, sealed where there is a seal key.
+/// Writes the file of a chain, sealed if there is a seal key.
 pub fn write(chain: &Chain, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     chain.check()?;
-    // 4.2.1, the chain's part.
+    // 4.2.1, the chain's own part.
     let mut own = (chain.links.len() as u32).to_le_bytes().to_vec();
     own.extend(chain.expansion.to_le_bytes());
     own.extend(chain.rate.to_le_bytes());
@@ -101,7 +101,7 @@ pub fn write(chain: &Chain, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> 
 
 /// Reads a file of kind 2, with the keys and the steps of [`read`](crate::read::read).
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Chain, String> {
-    // Steps 1 to 4: the chain's part, and that of each link.
+    // Steps 1 to 4: the own part of the chain, and that of each link.
     let head = envelope::head(file, 2, "growing chain")?;
     let count = u32_at(head.own(), 0) as usize;
     head.check_links(count, 64)?;
@@ -142,7 +142,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 
     // Step 5.
     let body = head.body(count * OWN, bodies)?;
-    // Step 6: keys, self-test of each link.
+    // Step 6: keys, and the self-test of each link.
     head.check_keys(chain.links[0].scheme, chain.links[0].parameter, secret, seal_key)?;
     for (i, link) in chain.links.iter().enumerate() {
         let sums = link.self_test().or_else(|why| refuse(6, &why))?;

@@ -12,9 +12,9 @@ fn padded(data: &[u8], block: usize, length: &[u8]) -> Vec<u8> {
     message
 }
 
-/// MD5 of some bytes (RFC 1321). Here it only spreads keys over bits; nothing is kept safe by it.
+/// MD5 of some bytes (RFC 1321). Here it only spreads keys over bits; no security depends on it.
 pub fn md5(data: &[u8]) -> [u8; 16] {
-    // How far each round rotates: four numbers for each 16 rounds, used in turn.
+    // The rotation of each round: four numbers for each 16 rounds, used in turn.
     const ROTATE: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
     let mut state: [u32; 4] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476];
     for block in padded(data, 64, &(8 * data.len() as u64).to_le_bytes()).chunks(64) {
@@ -123,7 +123,7 @@ pub fn sha384(data: &[u8]) -> [u8; 48] {
             *word = word.wrapping_add(value);
         }
     }
-    // SHA-384 is the first six of the eight words.
+    // SHA-384 is the first six of eight words.
     let mut digest = [0; 48];
     for (i, word) in state[..6].iter().enumerate() {
         digest[8 * i..8 * i + 8].copy_from_slice(&word.to_be_bytes());

@@ -1,22 +1,22 @@
-//! Section 4.10: bits that tell the members of a filter from its exceptions.
+//! Section 4.10: bits that distinguish the members of a filter from its exceptions.
 
 use crate::hash::finish;
 
 /// The divider of a filter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Divider {
-    /// How many exceptions it was made of.
+    /// The number of exceptions from which it was made.
     pub exceptions: u64,
-    /// With which the hashes are moved.
+    /// The salt that moves the hashes.
     pub salt: u64,
     /// Bits of a third.
     pub width: u64,
-    /// All three thirds.
+    /// The bits of all three thirds.
     pub bits: Vec<bool>,
 }
 
 impl Divider {
-    /// A divider of these hashes: one of the solutions of as many equations, by elimination.
+    /// Makes a divider of these hashes: solves one equation for each hash by elimination.
     pub fn new(members: &[u64], exceptions: &[u64]) -> Result<Divider, String> {
         if exceptions.is_empty() {
             return Err("a divider has exceptions".to_string());
@@ -41,10 +41,10 @@ impl Divider {
         Err("no salt will do".to_string())
     }
 
-    /// Sets the bits so that each hash has its answer, if they can be.
+    /// Sets the bits so that each hash has its answer, if there is a solution.
     fn solve(&mut self, answers: Vec<(u64, bool)>) -> bool {
-        // Each equation: the XOR of some bits is an answer. Those that were taken have a first bit
-        // of their own.
+        // An equation: the XOR of some bits is an answer. Each taken equation has a first bit that
+        // no later one has.
         let mut taken: Vec<(Vec<bool>, bool)> = Vec::new();
         for (h, answer) in answers {
             let mut row = (vec![false; self.bits.len()], answer);
@@ -63,7 +63,8 @@ impl Divider {
                 return false;
             }
         }
-        // The last that was taken has no first bit of the ones before it.
+        // From the last taken equation to the first: a later one has no first bit of an earlier
+        // one.
         for row in taken.iter().rev() {
             let first = row.0.iter().position(|&bit| bit).unwrap_or(0);
             let mut sum = row.1;
@@ -84,13 +85,13 @@ impl Divider {
         })
     }
 
-    /// Whether the answer for a hash is no though the bits of the filter say yes.
+    /// Does the hash get the answer no although the bits of the filter are set?
     pub fn denies(&self, h: u64) -> bool {
         let [a, b, c] = self.positions(h);
         self.bits[a as usize] ^ self.bits[b as usize] ^ self.bits[c as usize]
     }
 
-    /// The bytes behind the body, but their checksum.
+    /// The bytes after the body, without their checksum.
     pub fn write(&self) -> Vec<u8> {
         let mut out = Vec::new();
         for number in [self.exceptions, self.salt, self.width] {
@@ -103,7 +104,7 @@ impl Divider {
         out
     }
 
-    /// Reads these bytes, which are a multiple of 8.
+    /// Parses these bytes, whose length is a multiple of 8.
     pub fn read(bytes: &[u8]) -> Result<Divider, String> {
         let mut numbers = Vec::new();
         for word in bytes.chunks(8) {

@@ -1,4 +1,4 @@
-//! Section 4.8: the embedded form; that of a ribbon is in `ribbon/embedded.rs`.
+//! Section 4.8: the embedded form; `ribbon/embedded.rs` has that of a ribbon.
 
 use crate::filter::Filter;
 use crate::hash::xxh3;
@@ -24,7 +24,7 @@ fn check_of_keys(filter: &Filter) -> u64 {
     check_of(filter.scheme, filter.domain, filter.recipe, filter.parameter, &filter.records)
 }
 
-/// The number c: everything that decides which hash a key gets.
+/// The number c: a hash of everything that decides which hash a key gets.
 pub(crate) fn check_of(
     scheme: u8,
     domain: u8,
@@ -43,8 +43,8 @@ pub(crate) fn check_of(
     xxh3(&block, 0)
 }
 
-/// The body, and the bytes behind it up to the checksum, of a form of this version: 8 bytes, of a
-/// ribbon as many more as the second of them says.
+/// The body and the trailer up to the checksum, of an embedded form of this version. The trailer
+/// has 8 bytes; for a ribbon its second byte names the number of further bytes.
 pub(crate) fn checked(version: u8, bytes: &[u8], c: u64) -> Result<(&[u8], &[u8]), String> {
     let not = || format!("{} bytes are not the embedded form", bytes.len());
     let end = bytes.len().checked_sub(16).ok_or_else(not)?;
@@ -64,7 +64,7 @@ pub(crate) fn checked(version: u8, bytes: &[u8], c: u64) -> Result<(&[u8], &[u8]
 }
 
 /// Reads the embedded form. `keys` is an empty filter with the scheme, parameters, key domain and
-/// recipe that the store keeps; the layout, k and the bits come from the bytes.
+/// recipe that the store keeps. The layout, k and the bits come from the bytes.
 pub fn extract(bytes: &[u8], keys: &Filter) -> Result<Filter, String> {
     let (body, trailer) = checked(0xE1, bytes, check_of_keys(keys))?;
     let u16_at = |at: usize| u16::from_le_bytes([trailer[at], trailer[at + 1]]);

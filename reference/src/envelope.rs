@@ -1,35 +1,35 @@
-//! Sections 3, 4.1, 4.4, 4.6, 4.7 and 4.11: what surrounds the filter in a file of the kinds 2 and
-//! up. A Bloom filter may have exceptions behind its body, and has [`write`](crate::write::write())
-//! and [`read`](crate::read::read) of its own.
+//! Sections 3, 4.1, 4.4, 4.6, 4.7 and 4.11: the envelope around the filter in a file of the kinds 2
+//! and up. A Bloom filter may have exceptions after its body; [`write`](crate::write::write()) and
+//! [`read`](crate::read::read) handle its file.
 
 use crate::hash::{siphash13, xxh3};
 use crate::read::{read_records, refuse, u16_at, u32_at, u64_at};
 use crate::write::{CHUNK, KEY_CHECK, MAGIC, seal, write_records};
 
-/// Bytes of a kind's own part, and of that of each link.
+/// Bytes of a kind's own part, and of the own part of each link.
 pub(crate) const OWN: usize = 88;
 
-/// What a file is made of.
+/// The parts of a file.
 pub(crate) struct Parts<'a> {
     pub(crate) kind: u16,
     pub(crate) own: Vec<u8>,
     pub(crate) recipe: u32,
     pub(crate) records: &'a [(u16, String)],
-    /// What stands behind the records: the own part of each link, or the segments of kind 6.
+    /// The section after the records: the own part of each link, or the segments of kind 6.
     pub(crate) links: Vec<Vec<u8>>,
-    /// Of all links, one after the other.
+    /// The bodies of all links in sequence.
     pub(crate) body: Vec<u8>,
-    /// The hashes of section 4.11, of kind 7.
+    /// The hashes of section 4.11, for kind 7.
     pub(crate) added: Vec<u64>,
 }
 
-/// Where the body begins, behind the records, the bytes of the links' parts or the segments, and
-/// the chunk table.
+/// The offset of the body, after the records, the links' own parts or the segments, and the chunk
+/// table.
 fn body_offset(records: usize, links: usize, body: u64) -> u64 {
     (128 + records as u64 + links as u64 + 8 * body.div_ceil(CHUNK as u64) + 8).next_multiple_of(64)
 }
 
-/// The file, sealed where there is a seal key.
+/// Writes the file, sealed if there is a seal key.
 pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     let records = write_records(parts.records)?;
     let offset = body_offset(records.len(), parts.links.concat().len(), parts.body.len() as u64);
@@ -52,8 +52,8 @@ pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, S
     // 4.1 again.
     file.extend((records.len() as u32).to_le_bytes());
     file.extend(parts.recipe.to_le_bytes());
-    // 3: records, parts of the links or segments, chunk table, zero bytes, header checksum, body,
-    // seal.
+    // 3: records, own parts of the links or segments, chunk table, zero bytes, header checksum,
+    // body, seal.
     file.extend(records);
     for link in &parts.links {
         file.extend(link);
@@ -76,7 +76,7 @@ pub(crate) fn write(parts: &Parts, seal_key: Option<&[u8]>) -> Result<Vec<u8>, S
     Ok(file)
 }
 
-/// A file of which steps 1 to 3 were checked, and of step 4 what is the same for every kind.
+/// A file that passed steps 1 to 3, and the part of step 4 that is common to all kinds.
 pub(crate) struct Head<'a> {
     file: &'a [u8],
     /// Everything before the header checksum.
@@ -133,7 +133,7 @@ impl<'a> Head<'a> {
         &self.header[32..32 + OWN]
     }
 
-    /// Step 4: there is room for the parts of so many links.
+    /// Step 4: checks that there is space for the own parts of this number of links.
     pub(crate) fn check_links(&self, count: usize, most: usize) -> Result<(), String> {
         match count == 0 || count > most || self.records_end + count * OWN > self.header.len() {
             true => refuse(4, &format!("{count} links")),
@@ -146,7 +146,7 @@ impl<'a> Head<'a> {
         &self.header[self.records_end + i * OWN..][..OWN]
     }
 
-    /// Step 4: the segments of kind 6, which take so many bytes.
+    /// Step 4: the segments of kind 6, which take `len` bytes.
     pub(crate) fn section(&self, len: u64) -> Result<&'a [u8], String> {
         let rest = &self.header[self.records_end..];
         match len % 8 != 0 || len > rest.len() as u64 {
@@ -155,8 +155,8 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Step 5: the lengths that follow from the body's and that of the links' parts or segments,
-    /// and the padding. Gives the body.
+    /// Step 5: checks the lengths that follow from the body's length and the length of the section
+    /// after the records, and the padding. Returns the body.
     pub(crate) fn body(&self, links: usize, len: u64) -> Result<&'a [u8], String> {
         let body_end = self.offset as u64 + len;
         let behind = (self.file.len() as u64).checked_sub(body_end + if self.sealed { 32 } else { 0 });
@@ -176,8 +176,8 @@ impl<'a> Head<'a> {
         Ok(body)
     }
 
-    /// Step 6: the secret key and the seal key, of a filter of this scheme and with this field at
-    /// offset 64 (of a Bloom filter's file).
+    /// Step 6: checks the secret key and the seal key, for a filter with this scheme and this field
+    /// at offset 64 (of a Bloom filter's file).
     pub(crate) fn check_keys(
         &self,
         scheme: u8,
@@ -196,7 +196,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Step 7: the added keys behind a body of so many bytes, their checksum and order.
+    /// Step 7: the added keys after a body, with their checksum and order checked.
     pub(crate) fn added(&self, body: &[u8]) -> Result<Vec<u64>, String> {
         if !self.added {
             return Ok(Vec::new());
@@ -214,7 +214,7 @@ impl<'a> Head<'a> {
         }
     }
 
-    /// Step 7: the chunks' checksums.
+    /// Step 7: checks the chunks' checksums.
     pub(crate) fn check_chunks(&self, links: usize, body: &[u8]) -> Result<(), String> {
         let table = self.records_end + links;
         for (i, chunk) in body.chunks(CHUNK).enumerate() {
@@ -225,7 +225,7 @@ impl<'a> Head<'a> {
         Ok(())
     }
 
-    /// Step 8: the seal.
+    /// Step 8: checks the seal.
     pub(crate) fn check_seal(&self, seal_key: Option<&[u8]>) -> Result<(), String> {
         let Some(key) = seal_key else { return Ok(()) };
         let (sealed, found) = self.file.split_at(self.file.len() - 32);

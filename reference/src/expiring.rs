@@ -1,5 +1,5 @@
-//! Section 4.2.4: a filter on a quotient table that forgets keys a window after they came, and its
-//! file.
+//! Section 4.2.4: a filter on a quotient table that forgets a key one window after its last insert,
+//! and its file.
 
 use std::collections::BTreeMap;
 
@@ -11,68 +11,68 @@ use crate::size::table_for;
 use crate::table::{Shape, Slot, decode_canonical, encode, number};
 use crate::write::{KEY_CHECK, body};
 
-/// What a tag says: when its number came.
+/// The meaning of a tag: the generation of its number.
 pub const GENERATION: u8 = 2;
 /// A clock of time.
 pub const TIME: u8 = 1;
-/// A clock that counts keys.
+/// A clock that counts inserted keys.
 pub const KEYS: u8 = 2;
-/// A clock of time that was told none.
+/// A clock of time before its first time.
 pub const NOT_TOLD: u8 = 3;
-/// Stands for a number of keys that is not known.
+/// Stands for an unknown number of keys.
 pub const NOT_KNOWN: u64 = u64::MAX;
 
-/// An expiring filter: the fields of its file as numbers, and when each number came last.
+/// An expiring filter: the fields of its file as numbers, and the generation of each number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expiring {
     /// Offset 32: how the bytes of a key become a hash, 1 to 4.
     pub scheme: u8,
-    /// Offset 33: what the keys are (section 1.1).
+    /// Offset 33: the key domain (section 1.1).
     pub domain: u8,
-    /// Offset 34: what a writer does when more keys come than planned.
+    /// Offset 34: the policy past the capacity.
     pub policy: u8,
     /// Offsets 36 to 40 and 96: the table.
     pub shape: Shape,
-    /// Offset 48: for how many keys a window it was planned.
+    /// Offset 48: the planned number of keys in a window.
     pub capacity: u64,
     /// Offset 56: the promised false-positive rate.
     pub rate: f64,
     /// Offset 64: the seed or the key check of the scheme.
     pub parameter: u64,
-    /// Offset 72: what the clock says.
+    /// Offset 72: the present value of the clock.
     pub now: u64,
     /// Offset 88: W.
     pub window: u64,
-    /// Offset 100: what the clock counts.
+    /// Offset 100: the unit of the clock.
     pub clock: u8,
     /// Offset 101: g.
     pub generations: u8,
-    /// Offset 104: keys given to it.
+    /// Offset 104: the number of inserted keys.
     pub inserted: u64,
-    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    /// Offset 124: the recipe (section 1.2).
     pub recipe: u32,
     /// Tags and values of the records (section 4.3).
     pub records: Vec<(u16, String)>,
     /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
     pub secret: [u8; 16],
-    /// The generation in which each number came last.
+    /// The generation of each number's last insert.
     pub held: BTreeMap<u64, u64>,
 }
 
-/// v: the least with 2^v >= g + 2.
+/// v: the smallest number with 2^v >= g + 2.
 pub fn tag_bits(generations: u8) -> u32 {
     (1..).find(|&v| 1 << v >= u32::from(generations) + 2).unwrap()
 }
 
-/// Section 5.4: the slots for the keys of a window and a generation.
+/// Section 5.4: the slots for the keys of a window and one generation.
 pub fn slots_for(capacity: u64, generations: u8) -> u64 {
     let g = u128::from(generations);
     (u128::from(capacity) * (g + 1)).div_ceil(g) as u64
 }
 
 impl Expiring {
-    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, whose
-    /// clock was told nothing.
+    /// An empty filter of byte keys with scheme 1 and seed 0, without recipe and records, before
+    /// the first value of its clock.
     pub fn new(shape: Shape, capacity: u64, rate: f64, clock: u8, window: u64, generations: u8) -> Expiring {
         Expiring {
             scheme: 1,
@@ -119,7 +119,7 @@ impl Expiring {
         if self.clock == KEYS && self.inserted != self.now {
             return Err(format!("{} keys, and a clock of {}", self.inserted, self.now));
         }
-        // NaN is neither.
+        // NaN is refused too.
         if !(self.rate > 0.0 && self.rate < 1.0) {
             return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
         }
@@ -131,8 +131,8 @@ impl Expiring {
         (u128::from(time) * u128::from(self.generations) / u128::from(self.window)) as u64
     }
 
-    /// The clock says this from now on, if that is later; numbers that are older than g generations
-    /// go. Those that came before any time was told came now.
+    /// Sets the clock, if `time` is later; removes numbers that are older than g generations.
+    /// Numbers that were inserted before the first time get this time.
     pub fn advance_to(&mut self, time: u64) {
         let generation = self.generation(time);
         if self.clock == NOT_TOLD {
@@ -144,7 +144,7 @@ impl Expiring {
         self.held.retain(|_, came| now - *came <= most);
     }
 
-    /// How it hashes.
+    /// The fields that decide how keys are hashed.
     fn hashing(&self) -> Hashing<'_> {
         Hashing {
             scheme: self.scheme,
@@ -161,13 +161,13 @@ impl Expiring {
         self.hashing().hash_of(key)
     }
 
-    /// Inserts a key as of now.
+    /// Inserts a key at the present time.
     pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
         self.insert_hash(self.hash_of(key)?);
         Ok(())
     }
 
-    /// Inserts a key by its hash. A clock of keys goes on by one.
+    /// Inserts a key by its hash. A clock of keys advances by one.
     pub fn insert_hash(&mut self, h: u64) {
         self.held.insert(number(h, self.shape.numbers), self.generation(self.now));
         self.inserted += 1;
@@ -176,7 +176,7 @@ impl Expiring {
         }
     }
 
-    /// How many generations ago a key came last; nothing where it is not held.
+    /// The age of a key in generations; `None` if it is not in the filter.
     pub fn age(&self, key: &[u8]) -> Result<Option<u64>, String> {
         Ok(self.age_hash(self.hash_of(key)?))
     }
@@ -193,7 +193,8 @@ impl Expiring {
         self.held.iter().map(|(y, came)| (*y, came % tags)).collect()
     }
 
-    /// Section 5.4: the table for the capacity, or the next larger one that the slots fit.
+    /// Section 5.4: chooses the table for the capacity, or the next larger one that holds the
+    /// slots.
     pub fn lay(&mut self) -> Result<(), String> {
         let n = slots_for(self.capacity, self.generations);
         self.shape = table_for(n, self.shape.numbers, self.shape.tag_bits, &self.slots())?;
@@ -206,13 +207,13 @@ impl Expiring {
     }
 }
 
-/// The one file of a filter, sealed where there is a seal key.
+/// Writes the filter's file, sealed if there is a seal key.
 pub fn write(filter: &Expiring, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
     if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
         return Err("the key check is not that of the secret key".to_string());
     }
-    // 4.2.4, the expiring filter's part.
+    // 4.2.4, the expiring filter's own part.
     let (shape, slots) = (&filter.shape, filter.slots());
     let mut own = vec![filter.scheme, filter.domain, filter.policy, GENERATION];
     own.extend([shape.rem_bits as u8, shape.buckets as u8, shape.slots as u8, shape.tag_bits as u8]);

@@ -1,4 +1,4 @@
-//! A filter: its fields and bits, the limits of its fields, inserting, asking, the self-test and
+//! A Bloom filter: its fields and bits, the limits of the fields, insert, lookup, the self-test and
 //! folding.
 
 use crate::bits::{self, SCATTERED};
@@ -7,41 +7,41 @@ use crate::hash::{siphash13, xxh3, xxh64};
 use crate::key::{apply_recipe, bytes_of};
 use crate::schemes;
 
-/// "Keys inserted" of a filter that does not know.
+/// "Keys inserted" if the number is unknown.
 pub const UNKNOWN: u64 = u64::MAX;
 
 /// A Bloom filter: the fields of its file as numbers (section 4.2), and its bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// Offset 32: which bits a hash sets (section 2).
+    /// Offset 32: the layout (section 2).
     pub layout: u8,
     /// Offset 33: how the bytes of a key become a hash or positions (sections 1.3 and 1.4).
     pub scheme: u8,
-    /// Offset 34: what the keys are (section 1.1).
+    /// Offset 34: the key domain (section 1.1).
     pub domain: u8,
-    /// Offset 35: what a writer does when more keys come than planned. The file only carries it.
+    /// Offset 35: the policy past the capacity. It has no effect here.
     pub policy: u8,
     /// Offset 36: k.
     pub num_hashes: u32,
-    /// Offset 40: how many bits the filter has.
+    /// Offset 40: the number of bits.
     pub bit_len: u64,
-    /// Offset 48: how many keys it was planned for.
+    /// Offset 48: the capacity in keys.
     pub capacity: u64,
     /// Offset 56: the promised false-positive rate.
     pub rate: f64,
     /// Offset 64: the seed, the key check or the parameters of the scheme.
     pub parameter: u64,
-    /// Offset 72: keys given to it, repeats included, or [`UNKNOWN`].
+    /// Offset 72: the number of given keys, repeats included, or [`UNKNOWN`].
     pub keys_inserted: u64,
-    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    /// Offset 124: the recipe (section 1.2).
     pub recipe: u32,
     /// Tags and values of the records (section 4.3).
     pub records: Vec<(u16, String)>,
     /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
     pub secret: [u8; 16],
-    /// Hashes for which the answer is no, ascending (section 4.9).
+    /// The hashes of the exceptions, ascending (section 4.9).
     pub exceptions: Vec<u64>,
-    /// What stands in the place of these (section 4.10).
+    /// The divider that replaces this list (section 4.10).
     pub divider: Option<Divider>,
     /// The body: `bits[p]` is bit p of section 2.
     pub bits: Vec<bool>,
@@ -70,8 +70,8 @@ impl Filter {
         }
     }
 
-    /// Step 4 of section 4.6: refuses fields that a file cannot have. Everything below needs this
-    /// to be `Ok`.
+    /// Step 4 of section 4.6: refuses fields that a file cannot have. All calls below need this to
+    /// be `Ok`.
     pub fn check(&self) -> Result<(), String> {
         let scheme = self.scheme;
         if (1..=4).contains(&scheme) {
@@ -107,7 +107,7 @@ impl Filter {
         if self.capacity == 0 {
             return Err("the capacity is 0".to_string());
         }
-        // NaN is neither.
+        // NaN is refused too.
         if !(self.rate > 0.0 && self.rate < 1.0) {
             return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
         }
@@ -119,7 +119,7 @@ impl Filter {
         self.records.iter().find(|record| record.0 == tag).map(|record| record.1.as_str())
     }
 
-    /// The positions of the bytes of section 1.1: those of their hash (section 2), or those of
+    /// The positions for the bytes of section 1.1: those of their hash (section 2), or those of
     /// section 1.4.
     pub fn positions(&self, bytes: &[u8]) -> Result<Vec<u64>, String> {
         let (k, bit_len) = (self.num_hashes, self.bit_len);
@@ -136,12 +136,12 @@ impl Filter {
         Ok(self.positions_of_hash(h))
     }
 
-    /// The positions of a hash under the schemes 1 to 4 (section 2).
+    /// The positions of a hash for the schemes 1 to 4 (section 2).
     pub fn positions_of_hash(&self, h: u64) -> Vec<u64> {
         bits::positions(self.layout, self.num_hashes, self.bit_len, h)
     }
 
-    /// Section 4.9: the hash by which the bytes of section 1.1 are an exception.
+    /// Section 4.9: the hash that makes the bytes of section 1.1 an exception.
     fn exception_hash(&self, bytes: &[u8]) -> Result<u64, String> {
         match self.scheme {
             1 => Ok(xxh3(bytes, self.parameter)),
@@ -173,7 +173,7 @@ impl Filter {
         Ok(())
     }
 
-    /// Inserts a key by its hash, under the schemes 1 to 4, and counts it.
+    /// Inserts a key by its hash, for the schemes 1 to 4, and counts it.
     pub fn insert_hash(&mut self, h: u64) {
         self.exceptions.retain(|&exception| exception != h);
         self.set(&self.positions_of_hash(h));
@@ -188,7 +188,7 @@ impl Filter {
         }
     }
 
-    /// Whether a key is in the filter: `false` is certain, `true` means perhaps.
+    /// Looks up a key: `false` is certain, `true` means perhaps.
     pub fn contains(&self, key: &[u8]) -> Result<bool, String> {
         if self.scheme == 4 {
             return Ok(true);
@@ -197,12 +197,12 @@ impl Filter {
         Ok(self.all_set(&self.positions(&bytes)?) && !self.denies(self.exception_hash(&bytes)?))
     }
 
-    /// The same for the hash of a key, under the schemes 1 to 4.
+    /// Looks up the hash of a key, for the schemes 1 to 4.
     pub fn contains_hash(&self, h: u64) -> bool {
         self.all_set(&self.positions_of_hash(h)) && !self.denies(h)
     }
 
-    /// Sections 4.9 and 4.10: whether the answer is no though the bits say yes.
+    /// Sections 4.9 and 4.10: is the answer no although the bits are set?
     fn denies(&self, h: u64) -> bool {
         match &self.divider {
             Some(divider) => divider.denies(h),
@@ -210,7 +210,7 @@ impl Filter {
         }
     }
 
-    /// Puts a divider in the place of the list of exceptions. `members` are all keys of the filter.
+    /// Replaces the list of exceptions by a divider. `members` are all keys of the filter.
     pub fn divide(&mut self, members: &[String]) -> Result<(), String> {
         let mut hashes = Vec::new();
         for key in members {
@@ -226,13 +226,13 @@ impl Filter {
         positions.iter().all(|&p| self.bits[p as usize])
     }
 
-    /// Offset 80: how many bits are 1.
+    /// Offset 80: the number of set bits.
     pub fn set_bits(&self) -> u64 {
         self.bits.iter().filter(|&&bit| bit).count() as u64
     }
 
-    /// Offset 88: for each of four fixed keys, hashed as they stand, the sum of its positions.
-    /// Scheme 4 has four fixed hashes in their place (section 1.3).
+    /// Offset 88: for each of four fixed keys, hashed without a recipe, the sum of its positions.
+    /// Scheme 4 has four fixed hashes instead (section 1.3).
     pub fn self_test(&self) -> Result<[u64; 4], String> {
         let mut sums = [0u64; 4];
         for i in 0..4 {
@@ -247,9 +247,9 @@ impl Filter {
         Ok(sums)
     }
 
-    /// Section 2.6: the filter with a `factor`-th of the lines, blocks or bits, each the OR of
-    /// `factor` neighbours. Capacity and promised rate stay as they are: they are the caller's to
-    /// state.
+    /// Section 2.6: the folded filter. It has the `factor`-th part of the lines, blocks or bits;
+    /// each is the OR of `factor` neighbours. Capacity and promised rate stay unchanged; the caller
+    /// sets them.
     pub fn fold(&self, factor: u64) -> Result<Filter, String> {
         if self.scheme > 4 {
             return Err(format!("a filter of scheme {} cannot be folded", self.scheme));
@@ -275,8 +275,8 @@ impl Filter {
     }
 }
 
-/// Section 4.3: refuses an empty value, a character that steers, an unknown tag below 0x8000, and
-/// tags that do not ascend.
+/// Section 4.3: refuses an empty value, a character that steers the text, an unknown tag below
+/// 0x8000, and tags that do not ascend.
 pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
     let mut last = 0;
     for (tag, value) in records {
@@ -314,7 +314,7 @@ pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
     }
 }
 
-/// Section 4.3: how rows are written, and the field that is the key.
+/// Section 4.3: checks the label for rows, and that there is a field.
 fn check_rows(rows: &str, field: &str) -> Result<(), String> {
     let is_pointer = field.starts_with('/');
     let mut words: Vec<&str> = rows.split(' ').collect();

@@ -1,5 +1,5 @@
-//! Section 4.2.3: the growing filter, several quotient tables in one file, which link a key goes
-//! to, and how a link grows.
+//! Section 4.2.3: the growing filter, several quotient tables in one file: which link a key is put
+//! in, and how a link grows.
 
 use crate::envelope::{self, OWN, Parts};
 use crate::quotient::{NOTHING, Quotient, of_own_part, own_part};
@@ -8,16 +8,16 @@ use crate::size::{table, table_for};
 use crate::table::{MOST_SLOTS, Shape, encode, number};
 use crate::write::body;
 
-/// A growing filter: its links, the oldest first, and what they follow from.
+/// A growing filter: its links, the oldest first, and the numbers that determine them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Growing {
-    /// The tables. Scheme, parameter, key domain, recipe and records are the same in all of them.
+    /// The tables. All have the same scheme, parameter, key domain, recipe and records.
     pub links: Vec<Quotient>,
-    /// Offset 36: can keys be taken out?
+    /// Offset 36: can keys be removed?
     pub deletable: bool,
     /// Offset 40: the promised rate of all links together.
     pub rate: f64,
-    /// Offset 48: the keys it begins with room for.
+    /// Offset 48: the number of keys for which it has space at first.
     pub first: u64,
 }
 
@@ -34,17 +34,17 @@ pub fn numbers(first: u64, rate: f64, i: usize) -> Result<u64, String> {
     Ok(numbers as u64)
 }
 
-/// How many different numbers link i takes.
+/// The largest number of different numbers in link i.
 pub fn capacity(first: u64, i: usize) -> u64 {
     first * 16u64.pow(i as u32 + 1)
 }
 
-/// The rate of link i.
+/// The promised rate of link i.
 pub fn rate(all: f64, i: usize) -> f64 {
     all / (2u64 << i) as f64
 }
 
-/// Section 5.5: for so many slots a table is laid out.
+/// Section 5.5: the number of slots that a table may use.
 pub fn room(shape: &Shape) -> u64 {
     match (shape.home_lines(), shape.spare) {
         (1, 0) => shape.slots,
@@ -52,20 +52,20 @@ pub fn room(shape: &Shape) -> u64 {
     }
 }
 
-/// Section 5.3: the next number of slots that is tried.
+/// Section 5.3: the next number of slots to try.
 fn more(slots: u64) -> u64 {
     slots + slots / 8 + 1
 }
 
 impl Growing {
-    /// An empty filter like this one link, which says how keys are hashed.
+    /// An empty filter with the hash fields of the link `like`.
     pub fn new(like: &Quotient, deletable: bool, first: u64, rate: f64) -> Result<Growing, String> {
         let mut filter = Growing { links: vec![like.clone()], deletable, rate, first };
         filter.links = vec![filter.link(0, first)?];
         Ok(filter)
     }
 
-    /// An empty link with room for n slots.
+    /// An empty link with space for n slots.
     fn link(&self, i: usize, n: u64) -> Result<Quotient, String> {
         let shape = table(n.max(1), numbers(self.first, self.rate, i)?, 0)?;
         let (capacity, rate) = (capacity(self.first, i), rate(self.rate, i));
@@ -123,22 +123,22 @@ impl Growing {
         number(h, self.links[i].shape.numbers)
     }
 
-    /// How often the number of a hash is held in link i.
+    /// How often link i holds the number of a hash.
     fn count(&self, i: usize, h: u64) -> u64 {
         self.links[i].count_hash(h)
     }
 
-    /// Whether any link holds a key: `false` is certain, `true` means perhaps.
+    /// Looks a key up in all links: `false` is certain, `true` means perhaps.
     pub fn contains(&self, key: &[u8]) -> Result<bool, String> {
         Ok(self.contains_hash(self.links[0].hash_of(key)?))
     }
 
-    /// The same for the hash of a key.
+    /// Looks up the hash of a key.
     pub fn contains_hash(&self, h: u64) -> bool {
         (0..self.links.len()).any(|i| self.count(i, h) > 0)
     }
 
-    /// Inserts a key. Says whether it was new.
+    /// Inserts a key. Returns whether it was new.
     pub fn insert(&mut self, key: &[u8]) -> Result<bool, String> {
         self.insert_hash(self.links[0].hash_of(key)?)
     }
@@ -166,8 +166,8 @@ impl Growing {
         Ok(true)
     }
 
-    /// Holds the number of a hash in the oldest link from this one on that takes more, or in a new
-    /// one.
+    /// Puts the number of a hash into the oldest link, from `from` on, that is not full, or into a
+    /// new link.
     fn put_from(&mut self, from: usize, h: u64) -> Result<(), String> {
         let takes_more = |&i: &usize| (self.links[i].held.len() as u64) < self.links[i].capacity;
         let place = match (from..self.links.len()).find(takes_more) {
@@ -181,8 +181,8 @@ impl Growing {
         self.put(place, h)
     }
 
-    /// Holds the number of a hash once more in link i, which is laid out for more slots where it
-    /// has no room.
+    /// Puts the number of a hash into link i once more. If link i has no space, it gets a larger
+    /// table.
     fn put(&mut self, i: usize, h: u64) -> Result<(), String> {
         let link = &mut self.links[i];
         let slots = link.keys_held();
@@ -199,7 +199,8 @@ impl Growing {
         Ok(())
     }
 
-    /// Takes a key out where just one link holds its number. Says how many do.
+    /// Removes a key if exactly one link holds its number. Returns the number of links that hold
+    /// it.
     pub fn remove(&mut self, key: &[u8]) -> Result<usize, String> {
         let h = self.links[0].hash_of(key)?;
         let holders: Vec<usize> = (0..self.links.len()).filter(|&i| self.count(i, h) > 0).collect();
@@ -215,10 +216,10 @@ impl Growing {
     }
 }
 
-/// The one file of a filter, sealed where there is a seal key.
+/// Writes the filter's file, sealed if there is a seal key.
 pub fn write(filter: &Growing, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
-    // 4.2.3, the growing filter's part.
+    // 4.2.3, the growing filter's own part.
     let mut own = (filter.links.len() as u32).to_le_bytes().to_vec();
     own.extend(u32::from(filter.deletable).to_le_bytes());
     own.extend(filter.rate.to_le_bytes());
@@ -241,7 +242,7 @@ pub fn write(filter: &Growing, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Strin
 
 /// Reads a file of kind 4, with the keys and the steps of [`read`](crate::read::read).
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Growing, String> {
-    // Steps 1 to 4: the filter's part, and that of each link.
+    // Steps 1 to 4: the own part of the filter, and that of each link.
     let head = envelope::head(file, 4, "growing filter")?;
     let count = u32_at(head.own(), 0) as usize;
     head.check_links(count, 10)?;
@@ -271,7 +272,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 
     // Step 5.
     let body = head.body(count * OWN, bodies)?;
-    // Step 6: keys, self-test of each link.
+    // Step 6: keys, and the self-test of each link.
     head.check_keys(filter.links[0].scheme, filter.links[0].parameter, secret, seal_key)?;
     for (i, link) in filter.links.iter().enumerate() {
         if u64_at(head.link(i), 80) != link.self_test().or_else(|why| refuse(6, &why))? {

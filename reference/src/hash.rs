@@ -1,5 +1,5 @@
-//! Section 1.3: the hashes of the schemes 1 to 3, and the finisher for the hashes of scheme 4. Then
-//! the short hashes of which section 1.4 is made.
+//! Section 1.3: the hashes of the schemes 1 to 3, and the finisher for the hashes of scheme 4. Also
+//! the hash functions inside the schemes of section 1.4.
 
 use twox_hash::{XxHash3_64, XxHash64};
 
@@ -8,7 +8,7 @@ pub fn xxh3(bytes: &[u8], seed: u64) -> u64 {
     XxHash3_64::oneshot_with_seed(seed, bytes)
 }
 
-/// Section 5: the seed for a purpose; without one the default seed.
+/// Section 5: the seed for a purpose; the default seed if there is none.
 pub fn seed_for(purpose: Option<&str>) -> u64 {
     let default = xxh3(b"tepal default seed", 0);
     purpose.map_or(default, |text| xxh3(text.as_bytes(), default))
@@ -19,7 +19,7 @@ pub fn xxh64(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-/// SipHash-1-3 of some bytes under a key: scheme 2.
+/// SipHash-1-3 of some bytes with a key: scheme 2.
 pub fn siphash13(key: &[u8; 16], data: &[u8]) -> u64 {
     siphash(1, 3, key, data)
 }
@@ -32,7 +32,7 @@ pub fn siphash(c: u32, d: u32, key: &[u8; 16], data: &[u8]) -> u64 {
     // The four constants spell "somepseudorandomlygeneratedbytes".
     let mut v =
         [k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573];
-    // The words of 8 bytes, and a last word: the bytes left over, and the length in its top byte.
+    // The words of 8 bytes, and a last word: the remaining bytes, and the length in its top byte.
     let whole = data.len() / 8 * 8;
     let mut words: Vec<u64> = data[..whole].chunks(8).map(little_endian).collect();
     words.push(little_endian(&data[whole..]) | (data.len() as u64) << 56);
@@ -73,7 +73,7 @@ fn little_endian(bytes: &[u8]) -> u64 {
     value
 }
 
-/// FNV-1 in 64 bits: multiply, then take the byte in.
+/// FNV-1 in 64 bits: multiply, then XOR the byte.
 pub fn fnv1_64(data: &[u8]) -> u64 {
     let mut h: u64 = 14695981039346656037;
     for &byte in data {
@@ -83,7 +83,7 @@ pub fn fnv1_64(data: &[u8]) -> u64 {
     h
 }
 
-/// FNV-1a in 32 bits: take the byte in, then multiply.
+/// FNV-1a in 32 bits: XOR the byte, then multiply.
 pub fn fnv1a_32(data: &[u8]) -> u32 {
     let mut h: u32 = 0x811C9DC5;
     for &byte in data {
@@ -124,7 +124,7 @@ pub fn murmur3_x64_128(data: &[u8], seed: u32) -> (u64, u64) {
         h2 ^= second(&block[8..]);
         h2 = h2.rotate_left(31).wrapping_add(h1).wrapping_mul(5).wrapping_add(0x38495ab5);
     }
-    // The bytes left over, filled up with zeros. A word of zeros changes nothing.
+    // The remaining bytes, filled up with zeros. A word of zeros changes nothing.
     let mut rest = [0; 16];
     rest[..data.len() - whole].copy_from_slice(&data[whole..]);
     h1 ^= first(&rest[..8]) ^ data.len() as u64;
@@ -138,8 +138,8 @@ pub fn murmur3_x64_128(data: &[u8], seed: u32) -> (u64, u64) {
     (h1, h2)
 }
 
-/// The 64-bit finalizer of MurmurHash3. Section 1.3 names it for callers of scheme 4 whose hash is
-/// weak.
+/// The 64-bit finalizer of MurmurHash3. Section 1.3 recommends it for weak hashes of callers
+/// (scheme 4).
 pub fn finish(h: u64) -> u64 {
     let mut x = h;
     x ^= x >> 33;
@@ -150,9 +150,8 @@ pub fn finish(h: u64) -> u64 {
     x
 }
 
-/// Apache Spark's 32-bit Murmur3. The original treats the bytes after the last whole word
-/// differently: here each of them is a word of its own, with its sign carried into the upper 24
-/// bits.
+/// Apache Spark's 32-bit Murmur3. It differs from the original in the bytes after the last whole
+/// word: each is a word of its own, sign-extended.
 pub fn spark_murmur3_32(data: &[u8], seed: u32) -> u32 {
     let whole = data.len() / 4 * 4;
     let mut words: Vec<u32> = data[..whole].chunks(4).map(|word| little_endian(word) as u32).collect();

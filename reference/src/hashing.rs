@@ -1,12 +1,12 @@
-//! Sections 1 and 4.2.2: what the filters of the kinds 3 and 5 to 7 have in common: how a key
-//! becomes a hash of 64 bits, and what their headers say of that.
+//! Sections 1 and 4.2.2, common to the kinds 3 and 5 to 7: how a key becomes a hash of 64 bits, and
+//! the header fields for it.
 
 use crate::filter::check_records;
 use crate::hash::{siphash13, xxh3, xxh64};
 use crate::key::{apply_recipe, bytes_of};
 use crate::table::spread;
 
-/// The fields of a filter that say how it hashes.
+/// The fields of a filter that decide how keys are hashed.
 pub(crate) struct Hashing<'a> {
     pub(crate) scheme: u8,
     pub(crate) domain: u8,
@@ -54,8 +54,8 @@ impl Hashing<'_> {
         self.hash(&bytes_of(self.domain, &apply_recipe(self.recipe, key))?)
     }
 
-    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed as they stand. Scheme 4
-    /// has four fixed hashes in their place.
+    /// Offset 112: the sum of the spread hashes of four fixed keys, hashed without a recipe. Scheme
+    /// 4 has four fixed hashes instead.
     pub(crate) fn self_test(&self) -> Result<u64, String> {
         let mut sum = 0u64;
         for i in 0..4 {

@@ -1,11 +1,11 @@
-//! Sections 1.1 and 1.2: what is hashed for a key, and the recipe that is applied to the key
-//! before.
+//! Sections 1.1 and 1.2: the bytes that are hashed for a key, and the recipe that is applied to the
+//! key first.
 
 use std::str::FromStr;
 
-/// Section 1.1: the bytes that are hashed for a key of a key domain, or why it is not a key of that
-/// domain. The key is text or other bytes. An integer is given as its shortest decimal text, but to
-/// domain 7, which has none.
+/// Section 1.1: the bytes that are hashed for a key of a key domain, or the reason why it is not in
+/// that domain. The key is text or other bytes. An integer is given as its shortest decimal text,
+/// except in domain 7, which has no integers.
 pub fn bytes_of(domain: u8, key: &[u8]) -> Result<Vec<u8>, String> {
     match domain {
         1 => Ok(key.to_vec()),
@@ -20,7 +20,7 @@ pub fn bytes_of(domain: u8, key: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Pairs of digits, each pair but the first behind a hyphen or not.
+/// Pairs of digits, with or without a hyphen between two pairs.
 fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut rest = text;
@@ -38,13 +38,13 @@ fn hexadecimal(text: &str) -> Result<Vec<u8>, String> {
 
 /// Section 1.1.1: a part of a compound key.
 pub enum Part {
-    /// A key that is no compound: its bytes in the domain `bytes`.
+    /// A key that is not compound: its bytes in the domain `bytes`.
     Plain(Vec<u8>),
     /// A compound key.
     Compound(Vec<Part>),
 }
 
-/// Section 1.1.1: the bytes of a compound key, with the recipe applied to each part that is no
+/// Section 1.1.1: the bytes of a compound key. The recipe is applied to each part that is not
 /// compound.
 pub fn compound(recipe: u32, parts: &[Part]) -> Vec<u8> {
     let mut bytes = vec![0xFF];
@@ -76,13 +76,13 @@ pub fn ipv4(address: [u8; 4]) -> String {
     format!("{a}.{b}.{c}.{d}")
 }
 
-/// Section 1.1: the text of an IPv6 address, as RFC 5952 has it.
+/// Section 1.1: the text of an IPv6 address, in the form of RFC 5952.
 pub fn ipv6(address: [u8; 16]) -> String {
     if address[..12] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255] {
         return format!("::ffff:{}", ipv4([address[12], address[13], address[14], address[15]]));
     }
     let group = |i: usize| u16::from_be_bytes([address[2 * i], address[2 * i + 1]]);
-    // The first of the longest runs of zeros, of two at least.
+    // The first of the longest runs of at least two zeros.
     let (mut start, mut len) = (0, 0);
     for from in 0..8 {
         let mut to = from;
@@ -100,8 +100,8 @@ pub fn ipv6(address: [u8; 16]) -> String {
     if len == 0 { groups(0, 8) } else { format!("{}::{}", groups(0, start), groups(start + len, 8)) }
 }
 
-/// The value of a shortest decimal text, from `least` to `most`. The text is read and printed
-/// again: only the shortest text comes back unchanged, so `+1`, `01`, `-0` and ` 1` are refused.
+/// The value of a shortest decimal text, from `least` to `most`. The text is parsed and printed
+/// again: only the shortest text stays unchanged, so `+1`, `01`, `-0` and ` 1` are refused.
 fn integer(key: &[u8], least: i128, most: i128) -> Result<i128, String> {
     let text = text(key)?;
     let value: i128 = text.parse().map_err(|_| format!("{text:?} is not an integer"))?;
@@ -131,7 +131,7 @@ pub const TRIM: u32 = 1;
 /// Recipe bit 1: turn `A`..`Z` into `a`..`z`.
 pub const NOCASE: u32 = 2;
 
-/// Section 1.2: what is done to a key before section 1.1.
+/// Section 1.2: applies the recipe to a key, before section 1.1.
 pub fn apply_recipe(recipe: u32, key: &[u8]) -> Vec<u8> {
     let mut key = key.to_vec();
     if recipe & TRIM != 0 {
@@ -152,7 +152,7 @@ pub fn apply_recipe(recipe: u32, key: &[u8]) -> Vec<u8> {
     key
 }
 
-/// The white space of the recipe. The standard library's `is_ascii_whitespace` leaves 0B out.
+/// The white space of the recipe. The standard library's `is_ascii_whitespace` lacks 0B.
 fn is_white_space(byte: u8) -> bool {
     matches!(byte, 0x09..=0x0D | 0x20)
 }

@@ -1,5 +1,4 @@
-//! Section 6: what makes one file another, and the other of it. How bits and keys are coded is in
-//! `code`.
+//! Section 6: a patch makes one file from another. `code` has the code of the bits and keys.
 
 mod code;
 
@@ -10,10 +9,10 @@ use code::{Reader, gaps, hashes, pack};
 
 /// The first 8 bytes of every patch.
 pub const PATCH_MAGIC: [u8; 8] = *b"\x89PATCH\r\n";
-/// Bytes before what a patch carries as it is.
+/// Bytes before the uncoded sections of a patch.
 const START: usize = 72;
 
-/// The patch that makes the file `old` the file `new`.
+/// The patch from the file `old` to the file `new`.
 pub fn diff(old: &[u8], new: &[u8]) -> Result<Vec<u8>, String> {
     let (form, from, to) = match (kind(old), kind(new)) {
         (1, 1) => (2, split(old)?, split(new)?),
@@ -69,7 +68,7 @@ pub fn code_of(bits: u64, positions: &[u64]) -> Vec<u8> {
     pack(&gaps(bits, positions))
 }
 
-/// The new file, of the old one.
+/// Applies the patch to the old file and returns the new one.
 pub fn apply(old: &[u8], patch: &[u8]) -> Result<Vec<u8>, String> {
     if patch.len() < START + 8 || patch[..8] != PATCH_MAGIC || patch[8..10] != [1, 0] {
         return Err("this is not a patch of version 1".to_string());
@@ -152,30 +151,30 @@ pub fn apply(old: &[u8], patch: &[u8]) -> Result<Vec<u8>, String> {
     Ok(new)
 }
 
-/// A file in the pieces that its patch has.
+/// A file in the parts that a patch uses.
 struct Parts<'a> {
-    /// Fixed header, records, and what stands behind these.
+    /// The fixed header, the records, and the section after these.
     head: &'a [u8],
     body: &'a [u8],
-    /// Of form 3: the added keys.
+    /// In form 3: the added keys.
     added: Vec<u64>,
-    /// What follows them, or the body.
+    /// The bytes after the body or after the added keys.
     tail: &'a [u8],
 }
 
 impl<'a> Parts<'a> {
-    /// Of form 1.
+    /// The parts in form 1.
     fn bytes(file: &'a [u8]) -> Parts<'a> {
         Parts { head: &[], body: file, added: Vec::new(), tail: &[] }
     }
 }
 
-/// The kind of a tepal file; of other files 0.
+/// The kind of a tepal file; 0 for other files.
 fn kind(file: &[u8]) -> u8 {
     if file.len() >= 128 && file[..8] == MAGIC && file[11] == 0 { file[10] } else { 0 }
 }
 
-/// Is required flag 3 set in a file of kind 7?
+/// Is it a file of kind 7 with required flag 3?
 fn has_added(file: &[u8]) -> bool {
     file[24] & 8 != 0
 }
@@ -201,7 +200,7 @@ fn split(file: &[u8]) -> Result<Parts<'_>, String> {
     Ok(Parts { head: &file[..head], body: &file[offset..end], added, tail })
 }
 
-/// Form 3: the tail but the seal, and whether the coded keys are those that stay.
+/// Form 3: the tail without the seal, and whether the coded keys are those that stay.
 fn code_keys(old: &[u64], new: &[u64]) -> (Vec<u8>, bool) {
     let places = |go: bool| (0..old.len()).filter(move |&i| new.contains(&old[i]) != go).map(|i| i as u64);
     let inverted = places(false).count() < places(true).count();
@@ -217,8 +216,8 @@ fn code_keys(old: &[u64], new: &[u64]) -> (Vec<u8>, bool) {
     (tail, inverted)
 }
 
-/// Form 3: the added keys of the new file and its seal, of which `behind` bytes are made, from what
-/// is behind the old body and the tail.
+/// Form 3: the added keys of the new file and its seal, `behind` bytes in all, from the bytes after
+/// the old body and the tail.
 fn new_keys<'a>(
     old: &[u8],
     tail: &'a [u8],

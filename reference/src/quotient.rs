@@ -1,4 +1,4 @@
-//! Section 4.2.2: a filter on a quotient table, which can take a key out again and count, and its
+//! Section 4.2.2: a filter on a quotient table, which can remove keys and count copies, and its
 //! file.
 
 use crate::envelope::{self, Parts};
@@ -9,9 +9,9 @@ use crate::size::table_for;
 use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, number, slots_of};
 use crate::write::{KEY_CHECK, body};
 
-/// Tags that say nothing: there are none.
+/// Tags without a meaning: there are none.
 pub const NOTHING: u8 = 0;
-/// Tags that say how often a number is held.
+/// The meaning of a tag: how often its number is held.
 pub const COUNT: u8 = 1;
 
 /// A quotient filter: the fields of its file as numbers, and the numbers that it holds.
@@ -19,34 +19,34 @@ pub const COUNT: u8 = 1;
 pub struct Quotient {
     /// Offset 32: how the bytes of a key become a hash, 1 to 4.
     pub scheme: u8,
-    /// Offset 33: what the keys are (section 1.1).
+    /// Offset 33: the key domain (section 1.1).
     pub domain: u8,
-    /// Offset 34: what a writer does when more keys come than planned.
+    /// Offset 34: the policy past the capacity.
     pub policy: u8,
-    /// Offset 35: what a tag says.
+    /// Offset 35: the meaning of a tag.
     pub tag: u8,
     /// Offsets 36 to 40 and 96: the table.
     pub shape: Shape,
-    /// Offset 48: how many keys it was planned for.
+    /// Offset 48: the capacity in keys.
     pub capacity: u64,
     /// Offset 56: the promised false-positive rate.
     pub rate: f64,
     /// Offset 64: the seed or the key check of the scheme.
     pub parameter: u64,
-    /// Offset 100: whether keys can be taken out.
+    /// Offset 100: can keys be removed?
     pub deletable: bool,
-    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    /// Offset 124: the recipe (section 1.2).
     pub recipe: u32,
     /// Tags and values of the records (section 4.3).
     pub records: Vec<(u16, String)>,
     /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
     pub secret: [u8; 16],
-    /// Each number that is held, ascending, and how often.
+    /// Each number that is held, ascending, and its count.
     pub held: Vec<(u64, u64)>,
 }
 
 impl Quotient {
-    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe and records, in a
+    /// An empty filter of byte keys with scheme 1 and seed 0, without recipe and records, in a
     /// table of this shape.
     pub fn new(tag: u8, shape: Shape, capacity: u64, rate: f64) -> Quotient {
         Quotient {
@@ -84,14 +84,14 @@ impl Quotient {
         if self.capacity == 0 {
             return Err("the capacity is 0".to_string());
         }
-        // NaN is neither.
+        // NaN is refused too.
         if !(self.rate > 0.0 && self.rate < 1.0) {
             return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
         }
         Ok(())
     }
 
-    /// How it hashes.
+    /// The fields that decide how keys are hashed.
     fn hashing(&self) -> Hashing<'_> {
         Hashing {
             scheme: self.scheme,
@@ -108,12 +108,12 @@ impl Quotient {
         self.hashing().hash_of(key)
     }
 
-    /// Inserts a key once more.
+    /// Inserts a key; a key that is held gets one more copy.
     pub fn insert(&mut self, key: &[u8]) -> Result<(), String> {
         self.insert_hash(self.hash_of(key)?)
     }
 
-    /// Inserts a key once more by its hash. A number that has all slots it may have is refused.
+    /// Inserts a key by its hash. Refuses a number that already has the largest number of slots.
     pub fn insert_hash(&mut self, h: u64) -> Result<(), String> {
         let y = number(h, self.shape.numbers);
         match self.held.binary_search_by_key(&y, |held| held.0) {
@@ -126,7 +126,7 @@ impl Quotient {
         Ok(())
     }
 
-    /// Takes a key out once. Says whether it, or another key of its number, was held.
+    /// Removes one copy of a key. Returns whether its number was held.
     pub fn remove(&mut self, key: &[u8]) -> Result<bool, String> {
         let y = number(self.hash_of(key)?, self.shape.numbers);
         let Ok(at) = self.held.binary_search_by_key(&y, |held| held.0) else { return Ok(false) };
@@ -137,13 +137,13 @@ impl Quotient {
         Ok(true)
     }
 
-    /// How often a key is held, other keys of its number included: 0 is certain, and it is never
-    /// less.
+    /// The number of copies of a key, with those of other keys of its number: 0 is certain, and it
+    /// is never too small.
     pub fn count(&self, key: &[u8]) -> Result<u64, String> {
         Ok(self.count_hash(self.hash_of(key)?))
     }
 
-    /// The same for the hash of a key.
+    /// The number of copies for the hash of a key.
     pub fn count_hash(&self, h: u64) -> u64 {
         let y = number(h, self.shape.numbers);
         self.held.iter().find(|held| held.0 == y).map_or(0, |held| held.1)
@@ -154,12 +154,12 @@ impl Quotient {
         self.held.iter().flat_map(|&(y, count)| slots_of(y, count, self.shape.tag_bits)).collect()
     }
 
-    /// Offset 72: how often all numbers together are held.
+    /// Offset 72: the sum of all counts.
     pub fn keys_held(&self) -> u64 {
         self.held.iter().map(|held| held.1).sum()
     }
 
-    /// Section 5.3: the table for `n` slots, or the next larger one that the slots fit.
+    /// Section 5.3: chooses the table for `n` slots, or the next larger one that holds the slots.
     pub fn lay(&mut self, n: u64) -> Result<(), String> {
         self.shape = table_for(n, self.shape.numbers, self.shape.tag_bits, &self.slots())?;
         Ok(())
@@ -190,7 +190,7 @@ pub(crate) fn own_part(filter: &Quotient) -> Result<Vec<u8>, String> {
     Ok(own)
 }
 
-/// The filter of an own part, without its numbers, which were checked as step 4 says.
+/// Parses an own part with the checks of step 4. Returns the filter without its numbers.
 pub(crate) fn of_own_part(
     own: &[u8],
     recipe: u32,
@@ -238,7 +238,7 @@ pub(crate) fn of_own_part(
 }
 
 impl Quotient {
-    /// Takes the numbers that stand in the lines of a body, as step 7 says.
+    /// Reads the numbers from the lines of a body, with the checks of step 7.
     pub(crate) fn take_body(&mut self, own: &[u8], body: &[u8]) -> Result<(), String> {
         let bits: Vec<bool> = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
         let found = decode_canonical(&self.shape, &bits)?;
@@ -262,7 +262,7 @@ impl Quotient {
     }
 }
 
-/// The one file of a filter, sealed where there is a seal key.
+/// Writes the filter's file, sealed if there is a seal key.
 pub fn write(filter: &Quotient, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
     if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {

@@ -1,15 +1,16 @@
-//! Section 4.6: from the bytes of a file to a filter, with every check in the order written there.
+//! Section 4.6: reads the bytes of a file into a filter, with every check in the order of that
+//! section.
 //!
-//! Each refusal is a text that starts with the number of its step, as in `step 3: the header
-//! checksum ...`.
+//! Each error is a text that starts with the number of its step, as in
+//! `step 3: the header checksum ...`.
 
 use crate::divider::Divider;
 use crate::filter::{Filter, check_records};
 use crate::hash::{siphash13, xxh3};
 use crate::write::{CHUNK, KEY_CHECK, MAGIC, body_len, body_offset, seal};
 
-/// Reads a file. The secret key is that of scheme 2, and under every other scheme there must be
-/// none. A seal key must be given if and only if the file is sealed.
+/// Reads a file. The secret key belongs to scheme 2; it must be `None` for every other scheme. A
+/// seal key must be given exactly if the file is sealed.
 pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> Result<Filter, String> {
     // Step 1: at least 8 bytes and the magic; at least 24 bytes; version and kind known.
     if file.len() < 8 || file[..8] != MAGIC {
@@ -22,7 +23,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         return refuse(1, &format!("version {} or kind {} is not known", u16_at(file, 8), u16_at(file, 10)));
     }
 
-    // Step 2: the two lengths, compared with the bytes that are there.
+    // Step 2: the two lengths, compared with the real length.
     let file_len = u64_at(file, 16);
     if file_len != file.len() as u64 {
         return refuse(2, &format!("the file has {} bytes and says {file_len}", file.len()));
@@ -72,7 +73,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         return refuse(4, &format!("{set_bits} set bits in {}", filter.bit_len));
     }
 
-    // Step 5: body_offset and file_len have the only values possible, and the padding is zero.
+    // Step 5: body_offset and file_len have the only possible values, and the padding is zero.
     let (sealed, excepted) = (flags & 1 == 1, flags & 2 == 2);
     let body_end = offset as u64 + body_len(filter.bit_len);
     let records_len = records_end as u64 - 128;
@@ -149,8 +150,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
         return refuse(7, &format!("the header says {set_bits} set bits, there are {}", filter.set_bits()));
     }
 
-    // Step 8: the seal. Every byte is looked at, whichever differs: how long it takes tells
-    // nothing.
+    // Step 8: the seal. All bytes are compared, so the time does not tell which byte differs.
     if let Some(key) = seal_key {
         let computed = seal(key, &file[..exceptions_end as usize]).or_else(|why| refuse(8, &why))?;
         let found = &file[exceptions_end as usize..];
@@ -165,18 +165,18 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     Ok(filter)
 }
 
-/// The refusal of a step.
+/// The error of a step.
 pub(crate) fn refuse<T>(step: u32, why: &str) -> Result<T, String> {
     Err(format!("step {step}: {why}"))
 }
 
-/// Section 4.3: the records in some bytes, whose length is a multiple of 8. Optional unknown
-/// records are checked and left out.
+/// Section 4.3: parses records; the length of the bytes is a multiple of 8. Optional unknown
+/// records are checked and skipped.
 pub fn read_records(bytes: &[u8]) -> Result<Vec<(u16, String)>, String> {
     let mut records = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
-        // The rest is a multiple of 8 long, so 8 bytes are there.
+        // The rest is a multiple of 8 long, so 8 bytes exist.
         let (tag, len) = (u16_at(bytes, at), u32_at(bytes, at + 4) as usize);
         if u16_at(bytes, at + 2) != 0 {
             return Err(format!("record {tag} has no 0 after its tag"));
@@ -185,7 +185,7 @@ pub fn read_records(bytes: &[u8]) -> Result<Vec<(u16, String)>, String> {
         if len > bytes.len() - at {
             return Err(format!("record {tag} claims {len} bytes, {} are there", bytes.len() - at));
         }
-        // The padding is there for the same reason.
+        // The padding exists for the same reason.
         let (value, end) = (&bytes[at..at + len], at + len.next_multiple_of(8));
         if bytes[at + len..end].iter().any(|&byte| byte != 0) {
             return Err(format!("record {tag} has padding that is not 0"));

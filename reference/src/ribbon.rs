@@ -1,6 +1,6 @@
-//! Sections 2.8, 4.2.6, 4.2.7, 4.11 and 5.7: the bumped ribbon and the filter that is one; how it
-//! is made is in `build`, its file in `file`, its embedded form (4.8.1) in `embedded`, a second
-//! ribbon behind it in `second`; the map from keys to numbers is in `map`.
+//! Sections 2.8, 4.2.6, 4.2.7, 4.11 and 5.7: the bumped ribbon, and the filter that uses it.
+//! `build` makes a ribbon, `file` has its file, `embedded` its embedded form (4.8.1), `second` a
+//! second ribbon behind it. `map` has the map from keys to numbers.
 
 mod build;
 pub mod embedded;
@@ -17,33 +17,33 @@ pub use build::columns_for;
 pub use file::{lengths, read, write};
 pub use second::{Second, second_for};
 
-/// Layers at most.
+/// The most layers.
 pub const LAYERS: usize = 8;
-/// What the hashes are moved by.
+/// The hashes move by multiples of this number.
 const STEP: u64 = 0x9E3779B97F4A7C15;
 
-/// The numbers of a ribbon that stand in the header.
+/// The numbers of a ribbon in the header.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
     /// r: columns of layer 0.
     pub columns: u64,
     /// d: columns of the later layers and of the last slots.
     pub deep: u64,
-    /// v: columns, the lowest, of a value; 0 in a filter.
+    /// v: the columns of a value, the lowest ones; 0 in a filter.
     pub value_bits: u64,
-    /// Words of layer 0 in which keys start that have one column more.
+    /// The first words of layer 0 whose keys have one more column.
     pub split: u64,
-    /// Words of a column of each layer.
+    /// Words of a column in each layer.
     pub words: [u64; LAYERS],
     /// The seed of each layer.
     pub seeds: [u64; LAYERS],
-    /// Last slots.
+    /// The number of last slots.
     pub last: u64,
     /// Their seed.
     pub last_seed: u64,
 }
 
-/// One layer, and where it stands among the bits of the body.
+/// One layer, and its place among the bits of the body.
 #[derive(Clone, Debug)]
 struct Layer {
     k: u64,
@@ -56,17 +56,17 @@ struct Layer {
 }
 
 impl Layer {
-    /// S, the shards.
+    /// S: the shards.
     fn shards(&self) -> u64 {
         (self.words / 1024).max(1)
     }
 
-    /// P, slots of a shard.
+    /// P: the slots of a shard.
     fn slots(&self) -> u64 {
         64 * self.words / self.shards()
     }
 
-    /// Is it one of coarse thresholds?
+    /// Does it have coarse thresholds?
     fn coarse(&self) -> bool {
         self.words >= 30
     }
@@ -92,7 +92,7 @@ impl Layer {
         }
     }
 
-    /// Words that have one column more.
+    /// Words that have one more column.
     fn wide(&self) -> u64 {
         if self.split == 0 { 0 } else { (self.split + 1).min(self.words) }
     }
@@ -105,7 +105,7 @@ impl Layer {
         (self.shards() * self.buckets_of_shard() * self.code_bits()).div_ceil(64)
     }
 
-    /// The hash of a key here.
+    /// The hash of a key in this layer.
     fn hash(&self, h: u64) -> u64 {
         match (self.k, self.seed) {
             (0, 0) => h,
@@ -118,7 +118,7 @@ impl Layer {
         (mulhi(x, self.shards()), mulhi(x.wrapping_mul(self.shards()), self.slots() - 63))
     }
 
-    /// The bit of the body for a slot of the layer and a column.
+    /// The bit of the body for a slot and a column of the layer.
     fn bit(&self, slot: u64, column: u64) -> usize {
         let word = slot / 64;
         (64 * (self.columns_at + self.columns * word + word.min(self.wide()) + column) + slot % 64) as usize
@@ -126,7 +126,7 @@ impl Layer {
 }
 
 impl Shape {
-    /// The layers there are, with their places.
+    /// The layers that exist, with their places.
     fn layers(&self) -> Vec<Layer> {
         let mut layers = Vec::new();
         let mut at = 0;
@@ -147,12 +147,12 @@ impl Shape {
         layers
     }
 
-    /// Where the last slots begin, in words.
+    /// The first word of the last slots.
     fn last_at(&self) -> u64 {
         self.layers().iter().map(|layer| layer.column_words() + layer.threshold_words()).sum()
     }
 
-    /// Words of everything.
+    /// Words of the whole ribbon.
     pub fn all_words(&self) -> u64 {
         self.last_at() + (self.last * self.deep).div_ceil(64)
     }
@@ -197,33 +197,33 @@ impl Shape {
 pub struct Ribbon {
     /// Offset 32: how the bytes of a key become a hash, 1 to 4.
     pub scheme: u8,
-    /// Offset 33: what the keys are (section 1.1).
+    /// Offset 33: the key domain (section 1.1).
     pub domain: u8,
     /// Offset 56: the promised false-positive rate.
     pub rate: f64,
     /// Offset 64: the seed or the key check of the scheme.
     pub parameter: u64,
-    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    /// Offset 124: the recipe (section 1.2).
     pub recipe: u32,
     /// Tags and values of the records (section 4.3).
     pub records: Vec<(u16, String)>,
     /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
     pub secret: [u8; 16],
-    /// Offset 40: different keys.
+    /// Offset 40: the number of different keys.
     pub keys: u64,
     /// The ribbon.
     pub shape: Shape,
-    /// Its bits, up to whole words.
+    /// Its bits, in whole words.
     pub bits: Vec<bool>,
     /// Section 2.8.1: the second ribbon.
     pub second: Option<Second>,
-    /// Section 4.11: the hashes of keys that were added, ascending.
+    /// Section 4.11: the hashes of added keys, ascending.
     pub added: Vec<u64>,
-    /// U, where the ribbon is one of the numbers of a table (section 4.2.6), else 0.
+    /// U, if the ribbon holds the numbers of a table (section 4.2.6), else 0.
     pub numbers: u64,
 }
 
-/// What is stored for a key.
+/// The value stored for a key in a filter.
 pub fn fingerprint(h: u64) -> u64 {
     let product = u128::from(h ^ (h >> 32)) * u128::from(STEP);
     (product >> 64) as u64 & 0xFFFF_FFFF
@@ -236,7 +236,7 @@ fn last_row(h: u64, slots: u64, seed: u64) -> Vec<bool> {
 }
 
 impl Ribbon {
-    /// A filter of byte keys under scheme 1 and seed 0, without recipe, records and keys.
+    /// A filter of byte keys with scheme 1 and seed 0, without recipe, records and keys.
     pub fn new(rate: f64) -> Ribbon {
         let (columns, exact) = columns_for(rate);
         let deep = if exact { columns } else { columns + 1 };
@@ -263,14 +263,14 @@ impl Ribbon {
         if let Some(second) = &self.second {
             second.check(self)?;
         }
-        // NaN is neither.
+        // NaN is refused too.
         if !(self.rate > 0.0 && self.rate < 1.0) {
             return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
         }
         Ok(())
     }
 
-    /// How it hashes.
+    /// The fields that decide how keys are hashed.
     fn hashing(&self) -> Hashing<'_> {
         Hashing {
             scheme: self.scheme,
@@ -282,7 +282,7 @@ impl Ribbon {
         }
     }
 
-    /// Refuses what no filter and no map has.
+    /// Refuses fields that neither a filter nor a map can have.
     fn check_ribbon(&self) -> Result<(), String> {
         if self.keys >> 56 > 0 || self.numbers >> 56 > 0 || self.numbers > 0 && self.keys > self.numbers {
             return Err(format!("{} keys of {} numbers", self.keys, self.numbers));
@@ -300,17 +300,17 @@ impl Ribbon {
         self.hashing().hash_of(key)
     }
 
-    /// Section 2.8: is what stands there for a key its fingerprint?
+    /// Section 2.8: does the stored value of a key equal its fingerprint?
     pub fn contains(&self, key: &[u8]) -> Result<bool, String> {
         Ok(self.contains_hash(self.hash_of(key)?))
     }
 
-    /// The same for the hash of a key.
+    /// Looks up the hash of a key.
     pub fn contains_hash(&self, h: u64) -> bool {
         self.added.contains(&h) || self.ribbon_contains(h)
     }
 
-    /// Section 4.11: adds the hash of a key beside the ribbon, where the filter says no for it.
+    /// Section 4.11: adds the hash of a key beside the ribbon, if the filter does not contain it.
     pub fn add(&mut self, h: u64) {
         if !self.contains_hash(h) {
             self.added.push(h);
@@ -328,12 +328,12 @@ impl Ribbon {
             && self.second.as_ref().is_none_or(|second| second.passes(&self.shape, h))
     }
 
-    /// Section 2.8: what takes the place of the hash of a key in the ribbon.
+    /// Section 2.8: the hash under which the ribbon holds the hash of a key.
     pub fn hash_in_ribbon(&self, h: u64) -> u64 {
         if self.numbers == 0 { h } else { finish(number(h, self.numbers)) }
     }
 
-    /// The value that stands there for a hash, and of how many columns.
+    /// The value stored for a hash, and its number of columns.
     fn value(&self, h: u64) -> (u64, u64) {
         for layer in self.shape.layers() {
             let x = layer.hash(h);

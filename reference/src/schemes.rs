@@ -1,7 +1,7 @@
-//! Section 1.4: schemes that go from the bytes of a key straight to its positions, by a rule of
-//! their own.
+//! Section 1.4: schemes that compute positions directly from the bytes of a key, each by its own
+//! rule.
 //!
-//! Sums are made wide enough not to overflow where a rule says nothing of wrapping.
+//! Sums have types wide enough not to overflow, unless a rule demands wrapping.
 
 use crate::digest::{md5, sha384};
 use crate::hash::{MURMUR64A_M, crc32, fnv1_64, fnv1a_32, murmur3_x64_128};
@@ -10,8 +10,8 @@ use crate::hash::{murmur64a, siphash13, spark_murmur3_32};
 /// The largest prime below 2^64.
 const P: u64 = 18446744073709551557;
 
-/// The columns "k, m" and "offset 64" of section 1.4: refuses what the scheme cannot have. The
-/// parameter is the field at offset 64.
+/// The columns "k, m" and "offset 64" of section 1.4: refuses numbers that the scheme cannot have.
+/// `parameter` is the field at offset 64.
 pub fn check(scheme: u8, parameter: u64, k: u32, m: u64) -> Result<(), String> {
     let any_k = (1..=2048).contains(&k);
     let words = m % 64 == 0 && m < 64 << 31;
@@ -40,7 +40,7 @@ pub fn check(scheme: u8, parameter: u64, k: u32, m: u64) -> Result<(), String> {
 }
 
 /// The k positions of a key in m bits, in the order of section 1.4. [`check`] must have accepted
-/// the numbers. The seed is that of scheme 28.
+/// the numbers. `seed` is used by scheme 28.
 pub fn positions(scheme: u8, parameter: u64, seed: &[u8; 32], key: &[u8], k: u32, m: u64) -> Vec<u64> {
     match scheme {
         16 => md5_presets(key, k, m),
@@ -70,7 +70,7 @@ fn big_endian_u32(word: &[u8]) -> u32 {
     u32::from_be_bytes([word[0], word[1], word[2], word[3]])
 }
 
-/// Scheme 16: the digests of a counting byte and the key, four signed 32-bit numbers of each.
+/// Scheme 16: the digests of a counting byte and the key; each gives four signed 32-bit numbers.
 fn md5_presets(key: &[u8], k: u32, m: u64) -> Vec<u64> {
     let mut positions = Vec::new();
     let mut j: u32 = 0;
@@ -86,8 +86,8 @@ fn md5_presets(key: &[u8], k: u32, m: u64) -> Vec<u64> {
     positions
 }
 
-/// Scheme 17: h1 + i·h2 of the halves of one digest. The bits of the parameter say which halves and
-/// which i.
+/// Scheme 17: h1 + i·h2 of the halves of one digest. The bits of the parameter choose the byte
+/// order and the range of i.
 fn md5_split(key: &[u8], parameter: u64, k: u32, m: u64) -> Vec<u64> {
     let mut digest = md5(key);
     if parameter & 1 != 0 {
@@ -113,7 +113,7 @@ fn md5_split(key: &[u8], parameter: u64, k: u32, m: u64) -> Vec<u64> {
 
 /// Scheme 18: seven sums over the UTF-16 units of the text.
 fn bkdr7(key: &[u8]) -> Vec<u64> {
-    // The standard library puts one U+FFFD for each maximal piece that is not UTF-8.
+    // The standard library replaces each maximal piece that is not UTF-8 by one U+FFFD.
     let text = String::from_utf8_lossy(key);
     let mut positions = Vec::new();
     for s in [5, 7, 11, 13, 31, 37, 61] {
@@ -133,7 +133,7 @@ fn fnv_crc(key: &[u8], m: u64) -> Vec<u64> {
     (0..3).map(|i| (a + i * b) % (1 << 32) % m).collect()
 }
 
-/// Schemes 21 and 23: a + i·b for i from 1 to k in 32 bits; a number whose top bit is set is
+/// Schemes 21 and 23: a + i·b for i from 1 to k in 32 bits; a number with its top bit set is
 /// inverted.
 pub fn steps_of_32(a: u32, b: u32, k: u32, m: u64) -> Vec<u64> {
     let mut positions = Vec::new();
@@ -153,15 +153,15 @@ fn guava_mitz64(key: &[u8], k: u32, m: u64) -> Vec<u64> {
     (0..u64::from(k)).map(|i| h1.wrapping_add(i.wrapping_mul(h2)) % (1 << 63) % m).collect()
 }
 
-/// Scheme 24: two hashes as signed numbers, combined in 64 bits. Each i starts anew from h1: an
-/// inverted number is not carried on.
+/// Scheme 24: two hashes as signed numbers, combined in 64 bits. Each i starts from h1 again: an
+/// inverted number is not used for the next one.
 fn spark_v2(key: &[u8], seed: u32, k: u32, m: u64) -> Vec<u64> {
     let h1 = spark_murmur3_32(key, seed);
     let h2 = spark_murmur3_32(key, h1);
     let (h1, h2) = (i128::from(h1 as i32), i128::from(h2 as i32));
     let mut positions = Vec::new();
     for i in 0..i128::from(k) {
-        // `as` keeps the low 64 bits, which is wrapping.
+        // `as` keeps the low 64 bits, which is wrapping arithmetic.
         let mut c = (h1 * i128::from(i32::MAX) + (i + 1) * h2) as i64;
         if c < 0 {
             c = !c;
@@ -171,7 +171,7 @@ fn spark_v2(key: &[u8], seed: u32, k: u32, m: u64) -> Vec<u64> {
     positions
 }
 
-/// Scheme 25: four hashes, of the key and of the key with a byte 01 behind it.
+/// Scheme 25: four hashes, from the key and from the key followed by a byte 01.
 fn bits_and_blooms(key: &[u8], k: u32, m: u64) -> Vec<u64> {
     let (h0, h1) = murmur3_x64_128(key, 0);
     let (h2, h3) = murmur3_x64_128(&[key, &[1]].concat(), 0);
@@ -203,7 +203,7 @@ fn redisbloom(key: &[u8], k: u32, m: u64) -> Vec<u64> {
     (0..u64::from(k)).map(|i| a.wrapping_add(i.wrapping_mul(b)) % m).collect()
 }
 
-/// Scheme 28: SipHash-1-3 of the length and the key, under either half of the seed.
+/// Scheme 28: SipHash-1-3 of the length and the key, with each half of the seed.
 fn valkey_bloom(key: &[u8], seed: &[u8; 32], k: u32, m: u64) -> Vec<u64> {
     let item = [&(key.len() as u64).to_le_bytes(), key].concat();
     let s0 = siphash13(seed[..16].try_into().unwrap(), &item);

@@ -1,4 +1,4 @@
-//! Section 4.2.5: a filter on a quotient table that says which segments may hold a key, and its
+//! Section 4.2.5: a filter on a quotient table that tells which segments may hold a key, and its
 //! file.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,51 +12,50 @@ use crate::size::table_for;
 use crate::table::{MOST_SLOTS, Shape, Slot, decode_canonical, encode, most_numbers, number};
 use crate::write::{KEY_CHECK, body};
 
-/// What a tag says: a segment in which its number is.
+/// The meaning of a tag: a segment that contains its number.
 pub const SEGMENT: u8 = 3;
 /// The longest name of a segment, in bytes.
 pub const MOST_NAME: usize = 1024;
-/// The most bytes of all segments, and of what numbers in more than 64 have behind them.
+/// The most bytes of the section of segments, with the lists of numbers in more than 64 segments.
 pub const MOST_SECTION: u64 = 65_536 * (16 + 1024) + (1 << 29);
 
-/// A segment filter: the fields of its file as numbers, the segments with their names, and which
-/// numbers are in which.
+/// A segment filter: the fields of its file as numbers, the segments with their names, and the
+/// numbers in each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Segmented {
     /// Offset 32: how the bytes of a key become a hash, 1 to 4.
     pub scheme: u8,
-    /// Offset 33: what the keys are (section 1.1).
+    /// Offset 33: the key domain (section 1.1).
     pub domain: u8,
-    /// Offset 34: what a writer does when more pairs come than planned.
+    /// Offset 34: the policy past the capacity.
     pub policy: u8,
     /// Offsets 36 to 40 and 96: the table.
     pub shape: Shape,
-    /// Offset 48: for how many pairs it was planned.
+    /// Offset 48: the capacity in pairs.
     pub capacity: u64,
     /// Offset 56: the promised rate of wrong segments.
     pub rate: f64,
     /// Offset 64: the seed or the key check of the scheme.
     pub parameter: u64,
-    /// Offset 124: what is done to a key before it is hashed (section 1.2).
+    /// Offset 124: the recipe (section 1.2).
     pub recipe: u32,
     /// Tags and values of the records (section 4.3).
     pub records: Vec<(u16, String)>,
     /// The secret key of scheme 2, which is not in the file; zeros under every other scheme.
     pub secret: [u8; 16],
-    /// The name of each segment; empty where it has none.
+    /// The name of each segment; empty for a segment without a name.
     pub segments: BTreeMap<u16, String>,
     /// Pairs of number and segment.
     pub held: BTreeSet<(u64, u16)>,
 }
 
-/// v: bits for the number of every segment.
+/// v: the bits for the largest segment number.
 pub fn tag_bits(greatest: u16) -> u32 {
     (0..).find(|&v| u32::from(greatest) < 1 << v).unwrap()
 }
 
 impl Segmented {
-    /// An empty filter of byte keys under scheme 1 and seed 0, without recipe, records and
-    /// segments.
+    /// An empty filter of byte keys with scheme 1 and seed 0, without recipe, records and segments.
     pub fn new(shape: Shape, capacity: u64, rate: f64) -> Segmented {
         Segmented {
             scheme: 1,
@@ -87,7 +86,7 @@ impl Segmented {
         if self.capacity == 0 {
             return Err("the capacity is 0".to_string());
         }
-        // NaN is neither.
+        // NaN is refused too.
         if !(self.rate > 0.0 && self.rate < 1.0) {
             return Err(format!("the promised rate {} is not between 0 and 1", self.rate));
         }
@@ -99,7 +98,7 @@ impl Segmented {
             if name.is_empty() {
                 continue;
             }
-            // A name is a text as records have.
+            // A name is a text like those of records.
             check_records(&[(1, name.clone())])?;
             if name.len() > MOST_NAME || !names.insert(name) {
                 return Err(format!("the name of segment {number} is too long, or another one's"));
@@ -108,7 +107,7 @@ impl Segmented {
         Ok(())
     }
 
-    /// How it hashes.
+    /// The fields that decide how keys are hashed.
     fn hashing(&self) -> Hashing<'_> {
         Hashing {
             scheme: self.scheme,
@@ -142,7 +141,7 @@ impl Segmented {
         Ok(self.segments_of_hash(self.hash_of(key)?))
     }
 
-    /// The same for the hash of a key.
+    /// The segments that may hold the hash of a key.
     pub fn segments_of_hash(&self, h: u64) -> Vec<u16> {
         self.of_number(number(h, self.shape.numbers))
     }
@@ -151,13 +150,14 @@ impl Segmented {
         self.held.iter().filter(|pair| pair.0 == y).map(|pair| pair.1).collect()
     }
 
-    /// Takes a segment away.
+    /// Removes a segment.
     pub fn drop_segment(&mut self, segment: u16) {
         self.segments.remove(&segment);
         self.held.retain(|pair| pair.1 != segment);
     }
 
-    /// The slots of the table: of each number its 64 lowest segments. And the rest, by numbers.
+    /// The slots of the table (the 64 lowest segments of each number), and the other segments by
+    /// number.
     pub fn slots(&self) -> (Vec<Slot>, BTreeMap<u64, Vec<u16>>) {
         let (mut slots, mut more) = (Vec::new(), BTreeMap::<u64, Vec<u16>>::new());
         let mut last = (0, 0);
@@ -171,7 +171,8 @@ impl Segmented {
         (slots, more)
     }
 
-    /// Section 5.3: the table for the capacity, or the next larger one that the slots fit.
+    /// Section 5.3: chooses the table for the capacity, or the next larger one that holds the
+    /// slots.
     pub fn lay(&mut self) -> Result<(), String> {
         let v = tag_bits(self.segments.keys().next_back().copied().unwrap_or(0));
         self.shape = table_for(self.capacity, self.shape.numbers, v, &self.slots().0)?;
@@ -183,7 +184,7 @@ impl Segmented {
         self.hashing().self_test()
     }
 
-    /// The segments as they stand behind the records.
+    /// The section of segments, after the records.
     fn section(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (segment, name) in &self.segments {
@@ -207,13 +208,13 @@ impl Segmented {
     }
 }
 
-/// The one file of a filter, sealed where there is a seal key.
+/// Writes the filter's file, sealed if there is a seal key.
 pub fn write(filter: &Segmented, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
     if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
         return Err("the key check is not that of the secret key".to_string());
     }
-    // 4.2.5, the segment filter's part.
+    // 4.2.5, the segment filter's own part.
     let (shape, slots, section) = (&filter.shape, filter.slots().0, filter.section());
     let numbers: BTreeSet<u64> = filter.held.iter().map(|pair| pair.0).collect();
     let mut own = vec![filter.scheme, filter.domain, filter.policy, SEGMENT];
@@ -241,14 +242,14 @@ pub fn write(filter: &Segmented, seal_key: Option<&[u8]>) -> Result<Vec<u8>, Str
     envelope::write(&parts, seal_key)
 }
 
-/// The zeros that pad `len` bytes at `at` to a multiple of 8.
+/// Are the bytes from `at` + `len` to the next multiple of 8 zero?
 fn is_padded(bytes: &[u8], at: usize, len: usize) -> bool {
     bytes.len() >= at + len.next_multiple_of(8)
         && bytes[at + len..at + len.next_multiple_of(8)].iter().all(|&b| b == 0)
 }
 
-/// Step 4: the segments in their section with how many numbers each has, and what numbers in more
-/// than 64 have behind them.
+/// Step 4: the segments in their section with the count of numbers of each, and the segments of
+/// numbers in more than 64.
 type Section = (BTreeMap<u16, (String, u64)>, Vec<(u64, Vec<u16>)>);
 
 fn read_section(bytes: &[u8], count: u32) -> Result<Section, String> {
@@ -366,7 +367,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
             filter.held.extend(of.into_iter().map(|segment| (y, segment)));
         }
     }
-    // What stands beside the table is what has no room in it.
+    // The lists beside the table contain exactly what does not fit in it.
     if filter.slots().0 != found.iter().map(|slot| (slot.0, slot.1)).collect::<Vec<_>>() {
         return refuse(7, "the table has other slots than the lowest segments of its numbers");
     }

@@ -1,4 +1,4 @@
-//! Section 5: how often a filter errs, and how large it must be. Not part of the format.
+//! Section 5: the rate of a filter, and its size. Not part of the format.
 //!
 //! `c` is bits per key (`bit_len / capacity`), `k` bits set per key.
 
@@ -23,8 +23,8 @@ pub fn rate(layout: u8, k: u32, c: f64) -> f64 {
     }
 }
 
-/// The sum over i of Pois(i; m) · value(i). The probabilities are built outwards from the most
-/// likely i, relative to it, until they no longer matter, and then scaled so that they sum to 1.
+/// The sum over i of Pois(i; m) · value(i). The probabilities are computed from the most likely i
+/// outwards, relative to it, until they are negligible. Then they are scaled so that they sum to 1.
 pub fn mean(m: f64, value: impl Fn(f64) -> f64) -> f64 {
     const NEGLIGIBLE: f64 = 1e-30;
     let (mut sum, mut total) = (0.0, 0.0);
@@ -45,13 +45,13 @@ pub fn mean(m: f64, value: impl Fn(f64) -> f64) -> f64 {
     sum / total
 }
 
-/// The least c from 1/4 to 512 at which a rate that falls as c grows is at most `wanted`.
+/// The smallest c from 1/4 to 512 with a rate of at most `wanted`. The rate must fall as c grows.
 pub fn least(rate: impl Fn(f64) -> f64, wanted: f64) -> Option<f64> {
     let (mut too_few, mut enough) = (0.25, 512.0);
     if rate(enough) > wanted {
         return None;
     }
-    // Halve the interval until it cannot be halved any more.
+    // Halve the interval until it cannot be halved further.
     for _ in 0..60 {
         let middle = (too_few + enough) / 2.0;
         if rate(middle) <= wanted {
@@ -63,7 +63,7 @@ pub fn least(rate: impl Fn(f64) -> f64, wanted: f64) -> Option<f64> {
     Some(enough)
 }
 
-/// The least bits per key over all allowed k that reach a wanted rate, as (k, c).
+/// The fewest bits per key over all allowed k that reach a rate, as (k, c).
 pub fn best(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     let mut best = None;
     for k in allowed_k(layout) {
@@ -75,8 +75,8 @@ pub fn best(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     best
 }
 
-/// The k that a writer takes, and its c: the best one, or the k that needs one product less where
-/// that costs at most 1 % more.
+/// The k that a writer uses, and its c: the best one, or the k that needs one product less if it
+/// costs at most 1 % more memory.
 pub fn chosen(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     let (k, c) = best(layout, wanted)?;
     let cheaper_k = match layout {
@@ -90,8 +90,8 @@ pub fn chosen(layout: u8, wanted: f64) -> Option<(u32, f64)> {
     }
 }
 
-/// The `bit_len` for a capacity: whole lines in every layout, then [`foldable`], then as many lines
-/// more as it takes until small filters can promise the rate.
+/// The `bit_len` for a capacity: whole lines in every layout, then [`foldable`], then further lines
+/// until small filters can promise the rate.
 pub fn bit_len(layout: u8, (k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
     let lines = (c * capacity as f64 / 512.0).ceil().max(1.0) as u64;
     let mut lines = foldable(lines);
@@ -101,7 +101,8 @@ pub fn bit_len(layout: u8, (k, c): (u32, f64), capacity: u64, wanted: f64) -> u6
     512 * lines
 }
 
-/// The `bit_len` of a filter of Apache Parquet's (scheme 3, layout split-block): a power of two.
+/// The `bit_len` of a filter in Apache Parquet's format (scheme 3, layout split-block): a power of
+/// two.
 pub fn parquet_bit_len((k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
     let mut bits = 256;
     while (bits as f64) < c * capacity as f64 || promise(SPLIT_BLOCK, k, bits, capacity) > wanted {
@@ -110,8 +111,8 @@ pub fn parquet_bit_len((k, c): (u32, f64), capacity: u64, wanted: f64) -> u64 {
     bits
 }
 
-/// From 1,024 lines up, the next multiple of the largest number of the list that is at most lines
-/// / 1024.
+/// From 1,024 lines up: the next multiple of the largest number in the list that is at most lines /
+/// 1024.
 pub fn foldable(lines: u64) -> u64 {
     const FACTORS: [u64; 18] =
         [2, 4, 6, 12, 24, 36, 48, 60, 120, 180, 240, 360, 720, 840, 1260, 1680, 2520, 5040];
@@ -121,7 +122,7 @@ pub fn foldable(lines: u64) -> u64 {
     }
 }
 
-/// Section 5.3: U, the numbers of a quotient filter for a capacity.
+/// Section 5.3: U of a quotient filter for a capacity.
 pub fn numbers_for(capacity: u64, rate: f64) -> Result<u64, String> {
     let least = (capacity as f64 / rate).ceil();
     if least > ((1u64 << 56) - 64) as f64 {
@@ -130,12 +131,12 @@ pub fn numbers_for(capacity: u64, rate: f64) -> Result<u64, String> {
     Ok((least as u64).next_multiple_of(64))
 }
 
-/// Section 5.3: the table of the fewest lines for `n` slots of `numbers` = U.
+/// Section 5.3: the table with the fewest lines for `n` slots, with `numbers` = U.
 pub fn table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
     table_of(n, numbers, tag_bits, 150, |home| (1 + home / 8).min(6))
 }
 
-/// Section 5.3: the same for slots that lie close together.
+/// Section 5.3: the table with the fewest lines for slots that lie close together.
 pub fn close_table(n: u64, numbers: u64, tag_bits: u32) -> Result<Shape, String> {
     table_of(n, numbers, tag_bits, 16, |_| 64)
 }
@@ -177,8 +178,9 @@ fn table_of(
     best.ok_or_else(|| format!("no table of {numbers} numbers has {n} slots"))
 }
 
-/// Section 5.3: the table for `n` slots, or the next larger one that these slots fit; else, for
-/// numbers that are spread and have many slots each, one for slots that lie close together.
+/// Section 5.3: the table for `n` slots, or the next larger one that holds these slots. If none
+/// does and the numbers are spread and have many slots each, the table for slots that lie close
+/// together.
 pub fn table_for(n: u64, numbers: u64, tag_bits: u32, slots: &[Slot]) -> Result<Shape, String> {
     let most = 4 * table(n, numbers, tag_bits)?.lines() + 64;
     let mut size = n;

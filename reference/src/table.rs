@@ -18,12 +18,12 @@ pub const MOST_SLOTS: u64 = 64;
 /// A number with its tag: one slot of a table. A table is a list of them, ascending.
 pub type Slot = (u64, u64);
 
-/// Where the slots of a table stand.
+/// The layout of a table's slots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// U: the numbers are below it.
+    /// U: every number is below it.
     pub numbers: u64,
-    /// r: the bits of a number that stand in its slot.
+    /// r: the bits of the remainder in a slot.
     pub rem_bits: u32,
     /// v: the bits of a tag.
     pub tag_bits: u32,
@@ -35,13 +35,13 @@ pub struct Shape {
     pub spare: u64,
 }
 
-/// The largest U of a table whose tags have so many bits: a number with its tag is below 2^64.
+/// The largest U for tags of this many bits: a number with its tag is below 2^64.
 pub fn most_numbers(tag_bits: u32) -> u64 {
     (1u128 << (64 - tag_bits)).min((1 << 56) - 1) as u64
 }
 
 impl Shape {
-    /// Refuses numbers that a table cannot have. Everything below needs this to be `Ok`.
+    /// Refuses numbers that a table cannot have. All calls below need this to be `Ok`.
     pub fn check(&self) -> Result<(), String> {
         if !(1..=40).contains(&self.rem_bits) || self.tag_bits > 16 {
             return Err(format!("a slot cannot have {} + {} bits", self.rem_bits, self.tag_bits));
@@ -64,7 +64,7 @@ impl Shape {
         Ok(())
     }
 
-    /// M: the bits that say how many slots each bucket has.
+    /// M: the bits of a line that record how many slots each bucket has.
     pub fn meta(&self) -> u64 {
         self.buckets + self.slots + 8
     }
@@ -74,7 +74,7 @@ impl Shape {
         self.rem_bits + self.tag_bits
     }
 
-    /// N: the lines that are home to a number.
+    /// N: the lines that are the home of a number.
     pub fn home_lines(&self) -> u64 {
         self.numbers.div_ceil(self.buckets << self.rem_bits)
     }
@@ -90,7 +90,7 @@ impl Shape {
     }
 }
 
-/// Spreads hashes that have something in common over all numbers of 64 bits. No two have the same.
+/// Spreads similar hashes over all 64-bit numbers. No two hashes have the same result.
 pub fn spread(h: u64) -> u64 {
     (h ^ (h >> 32)).wrapping_mul(0x9E3779B97F4A7C15)
 }
@@ -100,7 +100,7 @@ pub fn number(h: u64, numbers: u64) -> u64 {
     mulhi(spread(h), numbers)
 }
 
-/// The bits of the lines with these slots, in any order, or why they do not fit.
+/// The bits of the lines with these slots, in any order; an error if they do not fit.
 pub fn encode(shape: &Shape, slots: &[Slot]) -> Result<Vec<bool>, String> {
     let mut slots = slots.to_vec();
     slots.sort();
@@ -130,8 +130,8 @@ pub fn encode(shape: &Shape, slots: &[Slot]) -> Result<Vec<bool>, String> {
     Ok(bits)
 }
 
-/// Takes as much of the buckets of a range as fits a line. Gives the bucket with which the next
-/// line begins.
+/// Writes as many of the slots of these buckets as fit in a line. Returns the bucket with which the
+/// next line begins.
 fn fill(
     shape: &Shape,
     slots: &[Slot],
@@ -161,7 +161,7 @@ fn fill(
 }
 
 /// The slots in some lines. Lines that no encoder wrote give an error or any slots;
-/// [`decode_canonical`] tells.
+/// [`decode_canonical`] detects them.
 pub fn decode(shape: &Shape, bits: &[bool]) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
     for line in 0..shape.lines() {
@@ -176,7 +176,7 @@ pub fn decode(shape: &Shape, bits: &[bool]) -> Result<Vec<Slot>, String> {
                 zeros += 1;
                 continue;
             }
-            // All slots of the line are out; the rest only fills up.
+            // All slots of the line are read; the rest only fills up.
             if ones == shape.slots {
                 break;
             }
@@ -192,7 +192,7 @@ pub fn decode(shape: &Shape, bits: &[bool]) -> Result<Vec<Slot>, String> {
     Ok(slots)
 }
 
-/// The slots in some lines, if these are the lines of their slots.
+/// The slots in some lines, if an encoder would write exactly these lines.
 pub fn decode_canonical(shape: &Shape, bits: &[bool]) -> Result<Vec<Slot>, String> {
     let slots = decode(shape, bits)?;
     if encode(shape, &slots)? != bits {
@@ -204,7 +204,7 @@ pub fn decode_canonical(shape: &Shape, bits: &[bool]) -> Result<Vec<Slot>, Strin
     Ok(slots)
 }
 
-/// The tags of a number, found from its home line on without reading the lines before it.
+/// The tags of a number, found from its home line on, without reading the lines before it.
 pub fn find(shape: &Shape, bits: &[bool], number: u64) -> Vec<u64> {
     let mut tags = Vec::new();
     let mut line = shape.bucket(number) / shape.buckets;
@@ -241,8 +241,8 @@ pub fn find(shape: &Shape, bits: &[bool], number: u64) -> Vec<u64> {
     }
 }
 
-/// The slots of a number that is held `count` times: all tags but the first are at their greatest.
-/// Without tags each time is a slot.
+/// The slots of a number with `count` copies: all tags but the first are at their maximum. Without
+/// tags each copy is a slot.
 pub fn slots_of(number: u64, count: u64, tag_bits: u32) -> Vec<Slot> {
     let most = 1 << tag_bits;
     let mut slots = Vec::new();
@@ -255,14 +255,14 @@ pub fn slots_of(number: u64, count: u64, tag_bits: u32) -> Vec<Slot> {
     slots
 }
 
-/// Writes the low bits of a value, the least significant first.
+/// Writes the low bits of a value, the lowest first.
 fn put(bits: &mut [bool], at: u64, width: u32, value: u64) {
     for i in 0..width {
         bits[(at + u64::from(i)) as usize] = value >> i & 1 == 1;
     }
 }
 
-/// Reads what [`put`] wrote.
+/// Reads bits that [`put`] wrote.
 fn get(bits: &[bool], at: u64, width: u32) -> u64 {
     (0..width).map(|i| u64::from(bits[(at + u64::from(i)) as usize]) << i).sum()
 }

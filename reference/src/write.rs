@@ -1,4 +1,4 @@
-//! Sections 3 and 4: from a filter to the bytes of its file.
+//! Sections 3 and 4: writes a filter as the bytes of its file.
 
 use crate::digest::hmac_sha256;
 use crate::filter::Filter;
@@ -8,10 +8,11 @@ use crate::hash::{siphash13, xxh3};
 pub const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
 /// Length of a chunk of the body (section 4.4).
 pub const CHUNK: usize = 65_536;
-/// The text whose hash under the secret key is the key check of scheme 2 (section 1.3).
+/// The text whose hash with the secret key is the key check of scheme 2 (section 1.3).
 pub const KEY_CHECK: &[u8] = b"tepal key check";
 
-/// The one file of a filter, sealed where there is a seal key. Refuses what a reader would refuse.
+/// Writes the filter's file, sealed if there is a seal key. Refuses a filter that a reader would
+/// refuse.
 pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
     if filter.bits.len() as u64 != filter.bit_len {
@@ -27,7 +28,7 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
         return Err(format!("the chunk table does not fit: body_offset would be {body_offset}"));
     }
     let sealed = seal_key.is_some();
-    // 4.9 and 4.10: what stands behind the body, but its checksum.
+    // 4.9 and 4.10: the section after the body, without its checksum.
     let mut behind = Vec::new();
     for hash in &filter.exceptions {
         behind.extend(hash.to_le_bytes());
@@ -48,7 +49,7 @@ pub fn write(filter: &Filter, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     file.extend(file_len.to_le_bytes());
     file.extend((u32::from(sealed) + 2 * u32::from(excepted) + 4 * u32::from(divided)).to_le_bytes()); // required flags
     file.extend(0u32.to_le_bytes()); // optional flags
-    // 4.2, the Bloom filter's part.
+    // 4.2, the Bloom filter's own part.
     file.extend(own_part(filter)?);
     // 4.1 again.
     file.extend((records.len() as u32).to_le_bytes());
@@ -108,8 +109,7 @@ pub fn write_records(records: &[(u16, String)]) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Section 2: bit p is bit `p mod 8`, the least significant first, of byte `p / 8`. Then zero
-/// padding.
+/// Section 2: bit p is bit `p mod 8`, counted from the lowest, of byte `p / 8`. Then zero padding.
 pub fn body(bits: &[bool]) -> Vec<u8> {
     let mut bytes = vec![0; body_len(bits.len() as u64) as usize];
     for p in 0..bits.len() {
@@ -125,14 +125,14 @@ pub fn body_len(bit_len: u64) -> u64 {
     bit_len.div_ceil(8).next_multiple_of(64)
 }
 
-/// Section 3: the least multiple of 64 that leaves room for header, records, chunk table and header
-/// checksum.
+/// Section 3: the smallest multiple of 64 after the header, the records, the chunk table and the
+/// header checksum.
 pub fn body_offset(records_len: u64, bit_len: u64) -> u64 {
     let chunks = body_len(bit_len).div_ceil(CHUNK as u64);
     (128 + records_len + 8 * chunks + 8).next_multiple_of(64)
 }
 
-/// Section 4.7: the seal of some bytes under a key of at least 16 bytes.
+/// Section 4.7: the seal of some bytes with a key of at least 16 bytes.
 pub fn seal(key: &[u8], bytes: &[u8]) -> Result<[u8; 32], String> {
     if key.len() < 16 {
         return Err(format!("a seal key has at least 16 bytes, not {}", key.len()));

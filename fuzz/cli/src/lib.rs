@@ -1,5 +1,5 @@
-//! What the command `tepal` makes of bytes that people give it: numbers, inputs and their records
-//! and fields, files of secrets.
+//! How the command `tepal` handles bytes from people: numbers, inputs with their records and
+//! fields, files of secrets.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use tepal_cli::fuzzing::{
     read_seal, read_secret, run, sniff,
 };
 
-/// Packed bytes that unpack to at most a few dozen MiB.
+/// The most compressed bytes; they decompress to at most a few dozen MiB.
 const MOST_PACKED: usize = 1024;
 
-/// An argument that is a number, a size, a rate or a seed: read or refused in one line, what is
-/// written from it is read again, and a comma changes no number: it is refused, or it separates
-/// thousands.
+/// An argument that is a number, a size, a rate or a seed. It is parsed or refused in one line. Its
+/// printed form is parsed to the same value. A comma never changes a number: it is refused, or it
+/// separates thousands.
 pub fn numbers(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let one_line = |error: String| assert!(!error.is_empty() && !error.contains('\n'), "{error}");
@@ -23,7 +23,7 @@ pub fn numbers(data: &[u8]) {
             assert!(n > 0);
             assert_eq!(number::parse_count(&number::count(n)), Ok(n));
             assert_eq!(number::parse_count_or_zero(text), Ok(n));
-            // A count without a letter is that many bytes too.
+            // A count without a letter is also that number of bytes.
             assert_eq!(number::parse_size(text), Ok(n));
         }
         Err(error) => one_line(error),
@@ -60,7 +60,7 @@ pub fn numbers(data: &[u8]) {
     }
 }
 
-/// The text without its commas, if each of them separates thousands.
+/// The text without its commas, if each comma separates thousands.
 fn without_commas(text: &str) -> Option<String> {
     let groups: Vec<&str> = text.trim().split(',').collect();
     let is_whole = |group: &&&str| group.bytes().all(|byte| byte.is_ascii_digit());
@@ -70,8 +70,8 @@ fn without_commas(text: &str) -> Option<String> {
     (groups.len() > 1 && is_first && are_groups).then(|| groups.concat())
 }
 
-/// A file of keys: how its rows are formed, a line with the field, and the file. Its records are
-/// its bytes, without a mark of UTF-8, or the text of one of UTF-16.
+/// A file of keys: the form of its rows, a line with the field, and the file. Its records are its
+/// bytes without a UTF-8 byte-order mark, or the text of a UTF-16 file.
 pub fn keys(data: &[u8]) {
     let Some((&form, rest)) = data.split_first() else { return };
     let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
@@ -96,7 +96,7 @@ pub fn keys(data: &[u8]) {
     }
 }
 
-/// A file as UTF-8 without its mark. Nothing for one that must not be read.
+/// A file as UTF-8 without its byte-order mark. `None` for a file that must be refused.
 fn text(file: &[u8]) -> Option<Vec<u8>> {
     let units = |of: fn([u8; 2]) -> u16| {
         let units = file[2..].chunks_exact(2).map(|pair| of([pair[0], pair[1]]));
@@ -112,7 +112,7 @@ fn text(file: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// The bytes of all records, in order, after a look at each key.
+/// The bytes of all records in order, after each key was read.
 fn read(path: &Path, rules: KeyRules) -> Result<Vec<u8>, Failure> {
     let sources = vec![Source::Path(path.to_owned())];
     let mut inputs = Inputs::new(sources, rules, NonZeroUsize::MIN, true)?;
@@ -121,7 +121,7 @@ fn read(path: &Path, rules: KeyRules) -> Result<Vec<u8>, Failure> {
     Ok(records.0)
 }
 
-/// A look at each key.
+/// Reads each key.
 struct Look;
 
 impl Work for Look {
@@ -143,7 +143,7 @@ impl Work for Look {
     }
 }
 
-/// The bytes of the records as they came.
+/// The bytes of the records.
 struct Records(Vec<u8>);
 
 impl Sink<()> for Records {
@@ -158,8 +158,8 @@ impl Sink<()> for Records {
     }
 }
 
-/// A file of a secret (16 bytes, or 32 hex digits) and of the key of a seal (16 bytes or more, or
-/// their digits).
+/// A file of a secret (16 bytes, or 32 hexadecimal digits) and of the key of a seal (16 bytes or
+/// more, or their digits).
 pub fn secret(data: &[u8]) {
     let scratch = Scratch::new(data, "secret");
     let digits = data.trim_ascii_end();
@@ -170,18 +170,18 @@ pub fn secret(data: &[u8]) {
     assert_eq!(seal, (16..=4096).contains(&data.len()));
 }
 
-/// A file of this process, which is written anew for each input.
+/// A temporary file of this process, written again for each input.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// The bytes, in a file whose name ends so.
+    /// The bytes in a file with this name extension.
     pub fn new(bytes: &[u8], extension: &str) -> Self {
         let path = std::env::temp_dir().join(format!("tepal-fuzz-{}.{extension}", std::process::id()));
         std::fs::write(&path, bytes).unwrap();
         Scratch(path)
     }
 
-    /// Where it lies.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }

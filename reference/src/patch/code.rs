@@ -1,6 +1,6 @@
-//! Sections 6.2 and 6.3: how the bits that differ are coded, and the keys.
+//! Sections 6.2 and 6.3: the code of the differing bits, and of the keys.
 
-/// Section 6.2: the state that chooses the parameter.
+/// Section 6.2: the state that determines the parameter.
 struct Mean {
     count: u64,
     sum: u64,
@@ -29,7 +29,7 @@ impl Mean {
     }
 }
 
-/// The bits of a number, the least significant first.
+/// The bits of a number, the lowest first.
 fn number(n: u64, len: u32) -> impl Iterator<Item = bool> {
     (0..len).map(move |i| n >> i & 1 == 1)
 }
@@ -61,7 +61,7 @@ pub(super) fn gaps(bits: u64, positions: &[u64]) -> Vec<bool> {
     code
 }
 
-/// Section 6.3: k, for so many hashes.
+/// Section 6.3: k for this number of hashes.
 fn bits_of_a_hash(count: u64) -> u32 {
     let mut k = 64;
     while count >> (64 - k) > 0 {
@@ -118,7 +118,7 @@ impl<'a> Reader<'a> {
         Ok(number)
     }
 
-    /// Section 6.2: so many positions below `bits`.
+    /// Section 6.2: reads `coded` positions below `bits`.
     pub(super) fn gaps(&mut self, bits: u64, coded: u64) -> Result<Vec<u64>, String> {
         let mut positions = Vec::new();
         if coded == 0 {
@@ -150,10 +150,10 @@ impl<'a> Reader<'a> {
         Ok(positions)
     }
 
-    /// Section 6.3: so many hashes.
+    /// Section 6.3: reads `count` hashes.
     pub(super) fn hashes(&mut self, count: u64) -> Result<Vec<u64>, String> {
         let k = bits_of_a_hash(count);
-        // Wide enough for a hash past the last one.
+        // Wide enough for a number after the largest hash.
         let (mut hashes, mut next) = (Vec::new(), 0u128);
         for _ in 0..count {
             let mut gap = 0u128;
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         Ok(hashes)
     }
 
-    /// Nothing but zero bits up to the end of a byte may follow.
+    /// Checks that only zero bits follow, up to the end of a byte.
     pub(super) fn end(&self) -> Result<(), String> {
         let (at, code) = (self.at, self.code);
         if at.div_ceil(8) != code.len() || at % 8 != 0 && code[at / 8] >> (at % 8) != 0 {

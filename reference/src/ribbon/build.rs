@@ -1,9 +1,9 @@
-//! Section 5.7: how a ribbon is made of hashes.
+//! Section 5.7: makes a ribbon from hashes.
 
 use super::*;
 
 impl Ribbon {
-    /// Section 5.7: builds it of these hashes.
+    /// Section 5.7: builds the ribbon from these hashes.
     pub fn build(&mut self, hashes: &[u64]) -> Result<(), String> {
         if columns_for(self.rate).0 == 0 {
             return Err(format!("no ribbon has the rate {}", self.rate));
@@ -21,14 +21,14 @@ impl Ribbon {
         self.build_for_speed(hashes)
     }
 
-    /// The same without a second ribbon.
+    /// Builds the ribbon without a second one.
     pub fn build_for_speed(&mut self, hashes: &[u64]) -> Result<(), String> {
         self.second = None;
         self.build_of(hashes, self.rate, 0, &fingerprint)
     }
 
-    /// Section 5.7: builds it of the numbers of a table that has U of them, of which these are
-    /// held.
+    /// Section 5.7: builds the ribbon from the numbers `held` of a table, whose numbers are below
+    /// `numbers` = U.
     pub fn build_of_table(&mut self, numbers: u64, held: &[u64]) -> Result<(), String> {
         let mut held = held.to_vec();
         held.sort();
@@ -40,8 +40,8 @@ impl Ribbon {
         self.build_of(&hashes, rate, 0, &fingerprint)
     }
 
-    /// The same, where a value of so many bits is stored below the fingerprint: `stored` gives
-    /// both.
+    /// Builds a ribbon whose stored values are `stored`: a value of `value_bits` bits below the
+    /// fingerprint.
     pub(super) fn build_of(
         &mut self,
         hashes: &[u64],
@@ -81,7 +81,7 @@ impl Ribbon {
     }
 }
 
-/// Section 5.7: the greatest r with 2^-r >= rate, and whether 2^-r = rate.
+/// Section 5.7: the largest r with 2^-r >= rate, and whether 2^-r = rate.
 pub fn columns_for(rate: f64) -> (u64, bool) {
     let mut r = 0;
     while r < 32 && 0.5f64.powi(r + 1) >= rate {
@@ -95,7 +95,7 @@ fn lowest(value: u64, bits: u64) -> u64 {
     if bits == 64 { value } else { value & ((1 << bits) - 1) }
 }
 
-/// Words of a column for so many keys.
+/// Words of a column for this number of keys.
 fn words_for(n: u64) -> u64 {
     if n < 2048 {
         return ((90 * n + 3200) / 6400).max(2);
@@ -107,10 +107,10 @@ fn words_for(n: u64) -> u64 {
     }
 }
 
-/// The equation of a slot: coefficients from there on, and value.
+/// The equation of a slot: the coefficients from that slot on, and the value.
 type Row = Option<(u64, u64)>;
 
-/// Puts an equation to its slot, which is told; or says whether it follows from the others.
+/// Puts an equation into its slot and returns the slot; `None` if it follows from the others.
 fn put(rows: &mut [Row], start: u64, mut c: u64, mut value: u64) -> Result<Option<u64>, ()> {
     let mut slot = start;
     loop {
@@ -133,8 +133,8 @@ fn put(rows: &mut [Row], start: u64, mut c: u64, mut value: u64) -> Result<Optio
 type Bits = Vec<bool>;
 
 impl Shape {
-    /// Builds layer `k`: its columns, its codes, both as whole words, and what is left to the next
-    /// layer.
+    /// Builds layer `k`. Returns its columns and its codes, both in whole words, and the keys for
+    /// the next layer.
     fn layer(
         &mut self,
         k: usize,
@@ -146,7 +146,7 @@ impl Shape {
         for seed in 0..256 {
             self.seeds[k] = seed;
             let layer = &self.layers()[k];
-            // Hashes in the layer, with those of their keys.
+            // The hashes in the layer, each with the hash of its key.
             let mut keys: Vec<(u64, u64)> = hashes.iter().map(|&h| (layer.hash(h), h)).collect();
             keys.sort();
             let columns = layer.columns + u64::from(rate.is_some());
@@ -178,7 +178,7 @@ impl Shape {
         Err("every seed leaves half of the keys".to_string())
     }
 
-    /// The least number of words in which keys have to have one column more.
+    /// The fewest words whose keys need one more column.
     fn split_for(&self, layer: &Layer, codes: &[u64], rate: f64) -> u64 {
         let buckets = layer.buckets_of_shard();
         let starts = |i: usize| {
@@ -240,7 +240,7 @@ impl Shape {
     }
 }
 
-/// Takes the keys of the bucket that begins at `first`, and tells its code.
+/// Places the keys of the bucket that begins at `first`, and returns the bucket's code.
 fn fill(
     layer: &Layer,
     rows: &mut [Row],
@@ -285,7 +285,7 @@ fn solve(layer: &Layer, shards: &[Vec<Row>]) -> Bits {
             for column in 0..columns {
                 let mut bit = value >> column & 1 == 1;
                 for i in (1..64).filter(|i| c >> i & 1 == 1) {
-                    // The one column more ends with its last word.
+                    // The additional column ends with its last word.
                     if column < layer.columns || (slot + i) / 64 < layer.wide() {
                         bit ^= bits[layer.bit(slot + i, column)];
                     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::embedded::{check_of, checked};
 use crate::write::{body, body_len};
 
-/// A number in bytes of seven bits, the lowest first.
+/// A number as bytes of seven bits, the lowest first.
 pub fn number(mut n: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while n > 127 {
@@ -16,7 +16,7 @@ pub fn number(mut n: u64) -> Vec<u8> {
     bytes
 }
 
-/// The first number of some bytes, which go on behind it.
+/// Reads the first number and advances past it.
 fn take(bytes: &mut &[u8]) -> Result<u64, String> {
     let len = bytes.iter().take_while(|byte| **byte > 127).count() + 1;
     if len > bytes.len() || len > 10 {
@@ -46,7 +46,7 @@ fn layers(shape: &Shape) -> Vec<u8> {
     numbers
 }
 
-/// Takes them, up to the end or a 0, and says whether it was a 0.
+/// Reads the layers, up to the end or a 0. Returns whether it was a 0.
 fn take_layers(numbers: &mut &[u8], shape: &mut Shape) -> Result<bool, String> {
     let mut k = 0;
     while !numbers.is_empty() {
@@ -69,14 +69,14 @@ fn take_layers(numbers: &mut &[u8], shape: &mut Shape) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Takes a byte.
+/// Reads a byte.
 fn byte(bytes: &mut &[u8]) -> Result<u64, String> {
     let (&first, rest) = bytes.split_first().ok_or("a number that is not there")?;
     *bytes = rest;
     Ok(first.into())
 }
 
-/// Takes what is said of the second ribbon.
+/// Reads the numbers of the second ribbon.
 fn take_second(numbers: &mut &[u8]) -> Result<Second, String> {
     let most = take(numbers)?;
     let keys = take(numbers)?;
@@ -88,7 +88,7 @@ fn take_second(numbers: &mut &[u8]) -> Result<Second, String> {
     Ok(Second::new(most, keys, shape))
 }
 
-/// The form of a filter without added keys (version E2), or of a ribbon that is a map's (E3).
+/// The embedded form of a filter without added keys (version E2), or of a map's ribbon (E3).
 fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
     let (shape, mut numbers) = (&ribbon.shape, Vec::new());
     if version == 0xE3 {
@@ -119,7 +119,8 @@ fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
     [bytes, said, checksum.to_le_bytes().to_vec()].concat()
 }
 
-/// Reads it. `keys` has the scheme, parameters, key domain and recipe that the store keeps.
+/// Reads the embedded form. `keys` has the scheme, parameters, key domain and recipe that the store
+/// keeps.
 fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String> {
     let c = check_of(keys.scheme, keys.domain, keys.recipe, keys.parameter, &keys.records);
     let (body, said) = checked(version, bytes, c)?;
@@ -165,7 +166,7 @@ fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String
     Ok(ribbon)
 }
 
-/// The embedded form of a filter, which has no added keys and was made of no table.
+/// The embedded form of a filter, which has no added keys and was not made from a table.
 pub fn embed(filter: &Ribbon) -> Result<Vec<u8>, String> {
     filter.check()?;
     match filter.added.is_empty() && filter.numbers == 0 {
@@ -174,13 +175,13 @@ pub fn embed(filter: &Ribbon) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads it. `keys` is a filter with the scheme, parameters, key domain and recipe that the store
-/// keeps; the promised rate is its too.
+/// Reads the embedded form of a filter. `keys` is a filter with the scheme, parameters, key domain
+/// and recipe that the store keeps; the promised rate is also taken from it.
 pub fn extract(bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String> {
     extract_as(0xE2, bytes, keys)
 }
 
-/// The embedded form of a map, whose numbers have no names.
+/// The embedded form of a map whose values have no names.
 pub fn embed_map(map: &Map) -> Result<Vec<u8>, String> {
     map.check()?;
     match map.names.is_empty() {
@@ -189,15 +190,15 @@ pub fn embed_map(map: &Map) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads it, as [`extract`] does.
+/// Reads the embedded form of a map, like [`extract`].
 pub fn extract_map(bytes: &[u8], keys: &Map) -> Result<Map, String> {
     Ok(Map { ribbon: extract_as(0xE3, bytes, &keys.ribbon)?, names: Vec::new() })
 }
 
-/// The numbers of a form and the 8 bytes behind them.
+/// The numbers of an embedded form, and the 8 bytes after them.
 type Said<'a> = (&'a mut Vec<u8>, &'a mut [u8]);
 
-/// The form with other numbers, under a length and a checksum that fit: what a writer never makes.
+/// The embedded form with other numbers and a matching length and checksum, which no writer makes.
 /// `keys` is as for [`extract`].
 pub fn forged(bytes: &[u8], keys: &Ribbon, change: &dyn Fn(Said<'_>)) -> Result<Vec<u8>, String> {
     let c = check_of(keys.scheme, keys.domain, keys.recipe, keys.parameter, &keys.records);

@@ -1,4 +1,4 @@
-//! Sections 4.2.6 and 4.11: the file of a filter that is a ribbon.
+//! Sections 4.2.6 and 4.11: the file of a ribbon filter.
 
 use super::*;
 use crate::envelope::{self, Parts};
@@ -25,7 +25,7 @@ fn own_part(filter: &Ribbon) -> Result<Vec<u8>, String> {
     Ok(own)
 }
 
-/// How many bytes the part of a second ribbon has.
+/// Bytes of the part of a second ribbon.
 const SECOND: usize = 80;
 
 /// Section 4.2.6: the part of a second ribbon.
@@ -43,7 +43,7 @@ fn second_part(second: &Second) -> Vec<u8> {
     part
 }
 
-/// The second ribbon of such a part, without seeds and bits.
+/// Parses this part: the second ribbon without seeds and bits.
 fn of_second_part(part: &[u8]) -> Result<Second, String> {
     if part[2] != 0 || part[16..40] != [0; 24] {
         return Err("bytes of a second ribbon's part that are not zero".to_string());
@@ -60,7 +60,7 @@ fn of_second_part(part: &[u8]) -> Result<Second, String> {
     Ok(Second::new(u64::from(part[0]) | u64::from(part[1]) << 8, u64_at(part, 8), shape))
 }
 
-/// The filter of an own part, without its bits.
+/// Parses an own part: the filter without its bits.
 fn of_own_part(
     own: &[u8],
     numbers: u64,
@@ -99,12 +99,12 @@ fn of_own_part(
     Ok(filter)
 }
 
-/// Section 4.2.6: U, behind the records.
+/// Section 4.2.6: U, after the records.
 fn numbers_of(filter: &Ribbon) -> Vec<Vec<u8>> {
     if filter.numbers == 0 { Vec::new() } else { vec![filter.numbers.to_le_bytes().to_vec()] }
 }
 
-/// The one file of a filter, sealed where there is a seal key.
+/// Writes the filter's file, sealed if there is a seal key.
 pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     filter.check()?;
     if filter.scheme == 2 && filter.parameter != siphash13(&filter.secret, KEY_CHECK) {
@@ -125,15 +125,15 @@ pub fn write(filter: &Ribbon, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String
     envelope::write(&parts, seal_key)
 }
 
-/// How many bytes stand behind the records of a file of kind 7, and how many its body has. It needs
-/// no key.
+/// The length of the section after the records of a file of kind 7, and the length of its body.
+/// Needs no key.
 pub fn lengths(file: &[u8]) -> Result<(u64, u64), String> {
     let (_, filter, section) = start(file, None)?;
     Ok((section as u64, filter.body_len()))
 }
 
-/// Steps 1 to 4 of reading a file of kind 7: the filter without its bits, and how many bytes stand
-/// behind its records.
+/// Steps 1 to 4 of reading a file of kind 7: the filter without its bits, and the length of the
+/// section after its records.
 fn start<'a>(
     file: &'a [u8],
     secret: Option<&[u8; 16]>,
@@ -168,7 +168,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     if u64_at(head.own(), 80) != filter.self_test().or_else(|why| refuse(6, &why))? {
         return refuse(6, "the self-test");
     }
-    // Step 7: added keys, chunks, bits that stand for nothing.
+    // Step 7: added keys, chunks, unused bits.
     filter.added = head.added(body)?;
     head.check_chunks(len, body)?;
     filter.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
@@ -184,13 +184,13 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
 }
 
 impl Ribbon {
-    /// Section 3: bytes of the body.
+    /// Section 3: the length of the body in bytes.
     fn body_len(&self) -> u64 {
         let behind = self.second.as_ref().map_or((0, 0), |second| second.words(&self.shape));
         64 * (self.shape.all_words() + behind.0 + behind.1).div_ceil(8).max(1)
     }
 
-    /// Step 7: bits that stand for nothing are 0.
+    /// Step 7: checks that unused bits are 0.
     pub(super) fn check_unused(&self) -> Result<(), String> {
         let mut unused: Vec<(u64, u64)> = Vec::new();
         for layer in self.shape.layers() {

@@ -1,4 +1,4 @@
-//! Sections 2.8, 4.2.7 and 5.7: the ribbon that holds a value for each key, and its file.
+//! Sections 2.8, 4.2.7 and 5.7: a ribbon that stores a value for each key, and its file.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use crate::filter::check_records;
 use crate::read::{refuse, u16_at, u32_at, u64_at};
 use crate::write::{KEY_CHECK, body};
 
-/// A map: a ribbon, of which the lowest columns are those of a value.
+/// A map: a ribbon whose lowest columns hold a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
-    /// What it is beside its names; its rate is 1 where every key gets a value.
+    /// The ribbon; its rate is 1 if every key gets a value.
     pub ribbon: Ribbon,
-    /// The names of the values from 0 on, and how many keys have each; none where values have no
-    /// names.
+    /// The names of the values from 0 on, with the number of keys of each; empty if the values have
+    /// no names.
     pub names: Vec<(String, u64)>,
 }
 
-/// What the value of a key is mixed with.
+/// The bits that are mixed with the value of a key.
 fn mask(h: u64, value_bits: u64) -> u64 {
     spread(h) >> 32 & ((1 << value_bits) - 1)
 }
 
 impl Map {
-    /// A map of byte keys under scheme 1 and seed 0, without recipe, records and keys.
+    /// A map of byte keys with scheme 1 and seed 0, without recipe, records and keys.
     pub fn new(rate: f64) -> Map {
         Map { ribbon: Ribbon { shape: Shape::default(), ..Ribbon::new(rate) }, names: Vec::new() }
     }
 
-    /// Section 5.7: builds it of hashes and their values of so many bits. The names are given,
-    /// without their keys.
+    /// Section 5.7: builds the map from hashes and their values of `value_bits` bits. The names are
+    /// given before, without their counts.
     pub fn build(&mut self, pairs: &[(u64, u64)], value_bits: u64) -> Result<(), String> {
         let mut values = BTreeMap::new();
         for &(h, value) in pairs {
@@ -53,12 +53,12 @@ impl Map {
         self.ribbon.build_of(&hashes, rate.min(1.0), value_bits, &stored)
     }
 
-    /// The value of a key, where it has one.
+    /// The value of a key, if it has one.
     pub fn get(&self, key: &[u8]) -> Result<Option<u64>, String> {
         Ok(self.get_hash(self.ribbon.hash_of(key)?))
     }
 
-    /// The same for the hash of a key.
+    /// The value for the hash of a key.
     pub fn get_hash(&self, h: u64) -> Option<u64> {
         if self.ribbon.keys == 0 {
             return None;
@@ -71,14 +71,14 @@ impl Map {
         (is_its_own && has_name).then_some(value)
     }
 
-    /// Refuses what a file cannot have.
+    /// Refuses fields that a file cannot have.
     pub fn check(&self) -> Result<(), String> {
         let (ribbon, v) = (&self.ribbon, self.ribbon.shape.value_bits);
         if !(1..=32).contains(&v) {
             return Err(format!("values of {v} bits"));
         }
         ribbon.check_ribbon()?;
-        // NaN is neither.
+        // NaN is refused too.
         if !(ribbon.rate > 0.0 && ribbon.rate <= 1.0) {
             return Err(format!("the promised rate {} is not above 0, and at most 1", ribbon.rate));
         }
@@ -87,7 +87,7 @@ impl Map {
             return Err(format!("{} names of values of {v} bits", names.len()));
         }
         for name in &names {
-            // A name is a text as records have.
+            // A name is a text like those of records.
             check_records(&[(1, name.to_string())])?;
             if name.len() > 1024 {
                 return Err("a name of more than 1,024 bytes".to_string());
@@ -137,7 +137,7 @@ fn read_section(bytes: &[u8]) -> Result<Vec<(String, u64)>, String> {
     Ok(names)
 }
 
-/// The one file of a map, sealed where there is a seal key.
+/// Writes the map's file, sealed if there is a seal key.
 pub fn write(map: &Map, seal_key: Option<&[u8]>) -> Result<Vec<u8>, String> {
     map.check()?;
     let (ribbon, shape, section) = (&map.ribbon, &map.ribbon.shape, map.section());
@@ -213,7 +213,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     if u64_at(own, 80) != map.ribbon.self_test().or_else(|why| refuse(6, &why))? {
         return refuse(6, "the self-test");
     }
-    // Step 7: chunks, bits that stand for nothing.
+    // Step 7: chunks, unused bits.
     head.check_chunks(section.len(), body)?;
     map.ribbon.bits = (0..8 * body.len()).map(|p| body[p / 8] >> (p % 8) & 1 == 1).collect();
     map.ribbon.check_unused()?;

@@ -1,19 +1,19 @@
-//! Section 2.8.1: the second ribbon of a filter whose rate lies between two powers of two.
+//! Section 2.8.1: the second ribbon of a filter whose rate is between two powers of two.
 
 use super::*;
 
 /// The second ribbon.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Second {
-    /// T: how many of 2^16 keys are picked.
+    /// T: the number of picked keys in 2^16.
     pub most: u64,
-    /// Of each bucket of layer 0 of the first ribbon.
+    /// The seed of each bucket of layer 0 of the first ribbon.
     pub seeds: Vec<u64>,
     /// The ribbon itself: keys, shape and bits.
     pub ribbon: Box<Ribbon>,
 }
 
-/// Is the hash picked by a seed?
+/// Does this seed pick the hash?
 fn is_picked(h: u64, seed: u64, most: u64) -> bool {
     (2 * seed + 1) * (fingerprint(h) >> 16) % 65_536 < most
 }
@@ -25,25 +25,25 @@ fn bucket(first: &Shape, h: u64) -> u64 {
     shard * layer.buckets_of_shard() + start / layer.bucket()
 }
 
-/// Buckets of layer 0.
+/// The number of buckets of layer 0.
 fn buckets(first: &Shape) -> u64 {
     let layer = &first.layers()[0];
     layer.shards() * layer.buckets_of_shard()
 }
 
 impl Second {
-    /// One whose seeds and bits are not known yet.
+    /// A second ribbon without seeds and bits.
     pub(super) fn new(most: u64, keys: u64, shape: Shape) -> Second {
         Second { most, seeds: Vec::new(), ribbon: Box::new(Ribbon { keys, shape, ..Ribbon::new(0.5) }) }
     }
 
-    /// Does a hash pass that is in the first ribbon?
+    /// Does a hash that passes the first ribbon also pass the second?
     pub(super) fn passes(&self, first: &Shape, h: u64) -> bool {
         !is_picked(h, self.seeds[bucket(first, h) as usize], self.most)
             || self.ribbon.value(h).0 == fingerprint(h) & 1
     }
 
-    /// Refuses what no file has.
+    /// Refuses fields that no file has.
     pub(super) fn check(&self, first: &Ribbon) -> Result<(), String> {
         self.ribbon.check_ribbon()?;
         let (before, own) = (&first.shape, &self.ribbon.shape);
@@ -62,12 +62,12 @@ impl Second {
         Ok(())
     }
 
-    /// Words of the seeds, and of the second ribbon.
+    /// The words of the seeds, and of the second ribbon.
     pub(super) fn words(&self, first: &Shape) -> (u64, u64) {
         (buckets(first).div_ceil(8), self.ribbon.shape.all_words())
     }
 
-    /// Section 5.7: of the hashes in a first ribbon, each once.
+    /// Section 5.7: builds the second ribbon from the hashes in a first ribbon, without repeats.
     pub(super) fn build(most: u64, first: &Shape, hashes: &[u64]) -> Result<Second, String> {
         let mut seeds = Vec::new();
         let mut of_buckets = vec![Vec::new(); buckets(first) as usize];
@@ -77,7 +77,7 @@ impl Second {
         let mut picked = Vec::new();
         for of_bucket in of_buckets {
             let picks = |seed: u64| of_bucket.iter().filter(move |h| is_picked(**h, seed, most));
-            // Of several, the first.
+            // The first of equal seeds.
             let seed = (0..256).min_by_key(|seed| picks(*seed).count()).unwrap_or(0);
             picked.extend(picks(seed));
             seeds.push(seed);
@@ -88,7 +88,7 @@ impl Second {
         Ok(second)
     }
 
-    /// The words behind those of the first ribbon, as bits.
+    /// The words after those of the first ribbon, as bits.
     pub(super) fn bits(&self) -> Vec<bool> {
         let mut bits: Vec<bool> =
             self.seeds.iter().flat_map(|seed| (0..8).map(move |i| seed >> i & 1 == 1)).collect();
@@ -97,8 +97,8 @@ impl Second {
         bits
     }
 
-    /// Takes its seeds and its bits from those behind the first ribbon's words; what is behind them
-    /// is left over.
+    /// Reads its seeds and bits from those after the first ribbon's words; ignores the bits after
+    /// them.
     pub(super) fn take(&mut self, first: &Shape, bits: &[bool]) -> Result<(), String> {
         let count = buckets(first) as usize;
         let (seeds, own) = bits.split_at(64 * self.words(first).0 as usize);
@@ -114,8 +114,8 @@ impl Second {
     }
 }
 
-/// Section 5.7: the columns of the first ribbon, and T, where a filter of so many hashes has a
-/// second one.
+/// Section 5.7: the columns of the first ribbon, and T, if a filter of this number of hashes has a
+/// second ribbon.
 pub fn second_for(n: u64, rate: f64) -> Option<(u64, u64)> {
     let (r, _) = columns_for(rate);
     let most = (131_072.0 * (1.0 - rate * 2f64.powi(r as i32))).ceil() as u64;

@@ -24,7 +24,7 @@ const STEP: u64 = 0x9E3779B97F4A7C15;
 
 /// The numbers of a ribbon in the header.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shape {
+pub struct RibbonShape {
     /// r: columns of layer 0.
     pub columns: u64,
     /// d: columns of the later layers and of the last slots.
@@ -125,7 +125,7 @@ impl Layer {
     }
 }
 
-impl Shape {
+impl RibbonShape {
     /// The layers that exist, with their places.
     fn layers(&self) -> Vec<Layer> {
         let mut layers = Vec::new();
@@ -212,7 +212,7 @@ pub struct Ribbon {
     /// Offset 40: the number of different keys.
     pub keys: u64,
     /// The ribbon.
-    pub shape: Shape,
+    pub shape: RibbonShape,
     /// Its bits, in whole words.
     pub bits: Vec<bool>,
     /// Section 2.8.1: the second ribbon.
@@ -249,7 +249,7 @@ impl Ribbon {
             records: Vec::new(),
             secret: [0; 16],
             keys: 0,
-            shape: Shape { columns, deep, ..Shape::default() },
+            shape: RibbonShape { columns, deep, ..RibbonShape::default() },
             bits: Vec::new(),
             second: None,
             added: Vec::new(),

@@ -59,7 +59,8 @@ impl Ribbon {
         self.keys = hashes.len() as u64;
         let more = if hashes.len() <= 256 { !exact } else { rate * 2f64.powi(columns as i32) <= 0.75 };
         let columns = value_bits + columns;
-        self.shape = Shape { columns, deep: columns + u64::from(more), value_bits, ..Shape::default() };
+        self.shape =
+            RibbonShape { columns, deep: columns + u64::from(more), value_bits, ..RibbonShape::default() };
         let (mut columns_of, mut codes_of) = (Vec::new(), Vec::new());
         for k in 0..LAYERS {
             if hashes.len() <= 256 {
@@ -132,7 +133,7 @@ fn put(rows: &mut [Row], start: u64, mut c: u64, mut value: u64) -> Result<Optio
 
 type Bits = Vec<bool>;
 
-impl Shape {
+impl RibbonShape {
     /// Builds layer `k`. Returns its columns and its codes, both in whole words, and the keys for
     /// the next layer.
     fn layer(

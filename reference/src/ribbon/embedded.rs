@@ -33,7 +33,7 @@ fn take(bytes: &mut &[u8]) -> Result<u64, String> {
 }
 
 /// The numbers of the layers.
-fn layers(shape: &Shape) -> Vec<u8> {
+fn layers(shape: &RibbonShape) -> Vec<u8> {
     let mut numbers = Vec::new();
     for k in 0..LAYERS {
         if shape.words[k] > 0 {
@@ -47,7 +47,7 @@ fn layers(shape: &Shape) -> Vec<u8> {
 }
 
 /// Reads the layers, up to the end or a 0. Returns whether it was a 0.
-fn take_layers(numbers: &mut &[u8], shape: &mut Shape) -> Result<bool, String> {
+fn take_layers(numbers: &mut &[u8], shape: &mut RibbonShape) -> Result<bool, String> {
     let mut k = 0;
     while !numbers.is_empty() {
         let layer = take(numbers)?;
@@ -80,7 +80,7 @@ fn byte(bytes: &mut &[u8]) -> Result<u64, String> {
 fn take_second(numbers: &mut &[u8]) -> Result<Second, String> {
     let most = take(numbers)?;
     let keys = take(numbers)?;
-    let mut shape = Shape { columns: 1, deep: 1, last: take(numbers)?, ..Shape::default() };
+    let mut shape = RibbonShape { columns: 1, deep: 1, last: take(numbers)?, ..RibbonShape::default() };
     shape.last_seed = byte(numbers)?;
     if most > 65_535 || take_layers(numbers, &mut shape)? {
         return Err(format!("a second ribbon for {most} of 2^16, or a third one"));
@@ -125,7 +125,7 @@ fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String
     let c = check_of(keys.scheme, keys.domain, keys.recipe, keys.parameter, &keys.records);
     let (body, said) = checked(version, bytes, c)?;
     let (mut numbers, rest) = said.split_at(said.len() - 8);
-    let mut shape = Shape { columns: u64::from(rest[2] % 128), ..Shape::default() };
+    let mut shape = RibbonShape { columns: u64::from(rest[2] % 128), ..RibbonShape::default() };
     shape.deep = shape.columns + u64::from(rest[2] / 128);
     (shape.last_seed, shape.last) = (rest[3].into(), u64::from(rest[4]) + 256 * u64::from(rest[5]));
     if version == 0xE3 {

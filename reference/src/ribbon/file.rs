@@ -48,14 +48,14 @@ fn of_second_part(part: &[u8]) -> Result<Second, String> {
     if part[2] != 0 || part[16..40] != [0; 24] {
         return Err("bytes of a second ribbon's part that are not zero".to_string());
     }
-    let shape = Shape {
+    let shape = RibbonShape {
         columns: part[3].into(),
         deep: part[4].into(),
         last_seed: part[5].into(),
         last: u64::from(part[6]) | u64::from(part[7]) << 8,
         words: std::array::from_fn(|k| u64::from(crate::read::u32_at(part, 40 + 4 * k))),
         seeds: std::array::from_fn(|k| part[72 + k].into()),
-        ..Shape::default()
+        ..RibbonShape::default()
     };
     Ok(Second::new(u64::from(part[0]) | u64::from(part[1]) << 8, u64_at(part, 8), shape))
 }
@@ -78,7 +78,7 @@ fn of_own_part(
         records: records.to_vec(),
         secret: secret.copied().unwrap_or_default(),
         keys: u64_at(own, 8),
-        shape: Shape {
+        shape: RibbonShape {
             columns: own[3].into(),
             deep: own[4].into(),
             split: u32_at(16),

@@ -26,7 +26,7 @@ fn mask(h: u64, value_bits: u64) -> u64 {
 impl Map {
     /// A map of byte keys with scheme 1 and seed 0, without recipe, records and keys.
     pub fn new(rate: f64) -> Map {
-        Map { ribbon: Ribbon { shape: Shape::default(), ..Ribbon::new(rate) }, names: Vec::new() }
+        Map { ribbon: Ribbon { shape: RibbonShape::default(), ..Ribbon::new(rate) }, names: Vec::new() }
     }
 
     /// Section 5.7: builds the map from hashes and their values of `value_bits` bits. The names are
@@ -187,7 +187,7 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
             records: head.records.to_vec(),
             secret: secret.copied().unwrap_or_default(),
             keys: u64_at(own, 8),
-            shape: Shape {
+            shape: RibbonShape {
                 columns: own[3].into(),
                 deep: own[4].into(),
                 value_bits: own[2].into(),

@@ -19,26 +19,26 @@ fn is_picked(h: u64, seed: u64, most: u64) -> bool {
 }
 
 /// The bucket of layer 0 in which a hash starts, counted over all shards.
-fn bucket(first: &Shape, h: u64) -> u64 {
+fn bucket(first: &RibbonShape, h: u64) -> u64 {
     let layer = &first.layers()[0];
     let (shard, start) = layer.start(h);
     shard * layer.buckets_of_shard() + start / layer.bucket()
 }
 
 /// The number of buckets of layer 0.
-fn buckets(first: &Shape) -> u64 {
+fn buckets(first: &RibbonShape) -> u64 {
     let layer = &first.layers()[0];
     layer.shards() * layer.buckets_of_shard()
 }
 
 impl Second {
     /// A second ribbon without seeds and bits.
-    pub(super) fn new(most: u64, keys: u64, shape: Shape) -> Second {
+    pub(super) fn new(most: u64, keys: u64, shape: RibbonShape) -> Second {
         Second { most, seeds: Vec::new(), ribbon: Box::new(Ribbon { keys, shape, ..Ribbon::new(0.5) }) }
     }
 
     /// Does a hash that passes the first ribbon also pass the second?
-    pub(super) fn passes(&self, first: &Shape, h: u64) -> bool {
+    pub(super) fn passes(&self, first: &RibbonShape, h: u64) -> bool {
         !is_picked(h, self.seeds[bucket(first, h) as usize], self.most)
             || self.ribbon.value(h).0 == fingerprint(h) & 1
     }
@@ -63,12 +63,12 @@ impl Second {
     }
 
     /// The words of the seeds, and of the second ribbon.
-    pub(super) fn words(&self, first: &Shape) -> (u64, u64) {
+    pub(super) fn words(&self, first: &RibbonShape) -> (u64, u64) {
         (buckets(first).div_ceil(8), self.ribbon.shape.all_words())
     }
 
     /// Section 5.7: builds the second ribbon from the hashes in a first ribbon, without repeats.
-    pub(super) fn build(most: u64, first: &Shape, hashes: &[u64]) -> Result<Second, String> {
+    pub(super) fn build(most: u64, first: &RibbonShape, hashes: &[u64]) -> Result<Second, String> {
         let mut seeds = Vec::new();
         let mut of_buckets = vec![Vec::new(); buckets(first) as usize];
         for &h in hashes {
@@ -82,7 +82,7 @@ impl Second {
             picked.extend(picks(seed));
             seeds.push(seed);
         }
-        let mut second = Second::new(most, 0, Shape::default());
+        let mut second = Second::new(most, 0, RibbonShape::default());
         second.ribbon.build_of(&picked, 0.5, 0, &fingerprint)?;
         second.seeds = seeds;
         Ok(second)
@@ -99,7 +99,7 @@ impl Second {
 
     /// Reads its seeds and bits from those after the first ribbon's words; ignores the bits after
     /// them.
-    pub(super) fn take(&mut self, first: &Shape, bits: &[bool]) -> Result<(), String> {
+    pub(super) fn take(&mut self, first: &RibbonShape, bits: &[bool]) -> Result<(), String> {
         let count = buckets(first) as usize;
         let (seeds, own) = bits.split_at(64 * self.words(first).0 as usize);
         if seeds[8 * count..].contains(&true) {

@@ -1,6 +1,6 @@
-//! What the unit tests of several rooms share.
+//! Functions for the unit tests of several modules.
 
-// For the tests of a build without the feature `std`, too.
+// Also for the tests of a build without the feature `std`.
 extern crate std;
 
 use std::io::Write;
@@ -10,13 +10,13 @@ use std::{fs, io};
 
 use serde_json::Value;
 
-/// A list of more than `least` cases in a file of vectors, which the independent reference wrote.
+/// A list of more than `least` cases from a file of vectors that the independent reference wrote.
 ///
-/// A package has no vectors: there the list is empty, and standard error names what is not run.
+/// A package has no vectors: then the list is empty, and standard error names the skipped test.
 pub(crate) fn cases(file: &str, list: &str, least: usize) -> Vec<Value> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/vectors");
     if !folder.exists() {
-        // Past the test harness, which keeps the output of a test that passes.
+        // Not through the test harness, which hides the output of a test that passes.
         let _ =
             writeln!(io::stderr(), "not run: {list} of {file}: this needs the repository's testdata/vectors");
         return Vec::new();

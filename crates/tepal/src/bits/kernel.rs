@@ -433,7 +433,7 @@ impl Kernel {
 /// is as long as `integers`.
 #[inline]
 pub(crate) fn hash_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
-    // SAFETY: `chosen` hands out a level only after finding its CPU features.
+    // SAFETY: `chosen` returns a level only after finding its CPU features.
     unsafe { HASH_INTEGERS[chosen()](secret, integers, hashes) }
 }
 

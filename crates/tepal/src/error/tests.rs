@@ -1,4 +1,4 @@
-//! Every error says in one line what was found, what was expected and what to do.
+//! Every error tells in one line what was found, what was expected and what to do.
 
 use alloc::format;
 use alloc::string::ToString;
@@ -8,11 +8,11 @@ use core::error::Error as _;
 
 use super::*;
 
-/// The way out where a file is no filter of any program.
+/// What to do about a file that is not a filter of any program.
 const MADE_BY: &str = "a filter file is made by `BloomFilter::save` or `tepal build`";
 
-/// One error of every kind, with the words that its text must have; of an obstacle and of what
-/// bytes look like, one of every kind of these.
+/// One error of every kind, with the words that its text must contain; also one for every kind of
+/// obstacle, and for every kind of unknown bytes.
 fn all() -> Vec<(Error, Vec<&'static str>)> {
     let refused = |domain| Error::KeyRefused { domain, found: "4.2".into() };
     let unconvertible = |obstacle| Error::Unconvertible { format: Format::Dcso, obstacle };
@@ -299,7 +299,7 @@ fn in_parquet(length: Option<u64>) -> ParquetFilter {
     }
 }
 
-/// What the system answers, for a reason.
+/// An error of the system.
 #[cfg(feature = "std")]
 #[derive(Debug)]
 struct Gone;
@@ -318,8 +318,8 @@ impl core::error::Error for Gone {
     }
 }
 
-/// The kinds by number: a new one does not compile until it stands here, and in [`all`]. So it is
-/// with the kinds of obstacles and of what bytes look like, the second number.
+/// The number of an error's kind. A new kind does not compile before it is here and in [`all`]. The
+/// second number does the same for the kinds of obstacles and of unknown bytes.
 fn number(error: &Error) -> (usize, usize) {
     let number = match error {
         Error::Parameter { .. } => 0,
@@ -438,7 +438,7 @@ fn the_words_about_a_call_come_only_where_keys_went_in() {
     assert!(text.ends_with("change its over-capacity policy"), "{text}");
 }
 
-/// The text has said what the system answered: the chain of causes goes on behind that.
+/// The text already contains the system's error; the chain of causes continues after it.
 #[test]
 fn only_the_system_has_a_source() {
     for (error, _) in all() {
@@ -453,7 +453,7 @@ fn only_the_system_has_a_source() {
     }
 }
 
-/// What `main` prints of an error that it returns.
+/// The text that `main` prints for an error that it returns.
 #[test]
 fn debug_is_the_text() {
     for (error, _) in all() {

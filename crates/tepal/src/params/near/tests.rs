@@ -1,4 +1,4 @@
-//! What is near against the plain formulas.
+//! The approximations compared with the plain formulas.
 
 use super::*;
 use crate::params::{promise as plain_promise, rate::rate as plain_rate};
@@ -13,7 +13,7 @@ fn is_as_close_as_it_says() {
                 // From 0.1 to 1,024 bits a key.
                 let bits = 0.1 * libm::pow(10_240.0, f64::from(step) / 39.0);
                 let (found, plain) = (rate(layout, k, bits), plain_rate(layout, k, bits));
-                // No filter is planned for less.
+                // No filter is planned for a lower rate.
                 let is_close = plain < 1e-14 || (found / plain - 1.0).abs() < 0.1 * CLOSE;
                 assert!(is_close, "{layout} {k} {bits}: {found:e}, {plain:e}");
             }
@@ -37,7 +37,7 @@ fn promises_are_as_close() {
                     assert!(is_close, "{layout} {k}, {lines} lines, {keys} keys: {found:e}, {plain:e}");
                 }
             }
-            // One key in a great many lines.
+            // One key in very many lines.
             let [found, plain] = [promise, plain_promise].map(|of| of(layout, k, 1 << 30, 1));
             assert!(
                 plain < 1e-14 || (found / plain - 1.0).abs() < CLOSE,

@@ -1,4 +1,4 @@
-//! The formulas against figures of the literature, closed forms and each other.
+//! The formulas compared with figures from the literature, with closed forms and with each other.
 
 use super::*;
 
@@ -17,7 +17,7 @@ fn known_figures() {
     }
 }
 
-/// Over Poisson, the sum of (1 - q^i)^k is that of its powers of q, each of which has a closed
+/// Over a Poisson distribution, (1 - q^i)^k is a sum of powers of q, and each power has a closed
 /// form.
 #[test]
 fn the_mixture_is_its_closed_form() {
@@ -42,13 +42,13 @@ fn the_mixture_is_its_closed_form() {
     }
 }
 
-/// What one key sets: its k bits, but for those of which two fall on one place.
+/// One key sets its k bits, except for two that fall on one place.
 #[test]
 fn one_key_sets_its_bits() {
     for (layout, k, bit_len, bits) in [
         (Layout::Line, 1, 512, 1.0),
         (Layout::Line, 8, 512, 8.0),
-        // From the ninth on, each falls on the first bit of its word once in 64.
+        // From the ninth bit on, each bit falls on the first bit of its word once in 64.
         (Layout::Line, 9, 512, 9.0 - 1.0 / 64.0),
         (Layout::Line, 12, 512, 12.0 - 4.0 / 64.0),
         (Layout::Line, 16, 5120, 16.0 - 8.0 / 64.0),
@@ -61,8 +61,8 @@ fn one_key_sets_its_bits() {
     }
 }
 
-/// The least size that reaches a rate is no larger than one that has just that rate, also at both
-/// ends of the search.
+/// The smallest size for a rate is at most the size with exactly that rate, also at both ends of
+/// the search.
 #[test]
 fn a_rate_that_is_just_reached_is_reached() {
     let (low, high) = BITS_PER_KEY;
@@ -83,7 +83,7 @@ fn more_bits_never_err_more() {
         let (least, most) = layout.num_hashes_range();
         for k in least..=most {
             let rates = (1..400).map(|i| rate(layout, k, 0.25 * f64::from(i)));
-            // Near a rate of 1 the last digits of the sum may go either way.
+            // Near a rate of 1 the last digits of the sum may rise or fall.
             assert!(rates.is_sorted_by(|a, b| *a >= b * (1.0 - 1e-9)), "{layout} {k}");
         }
     }

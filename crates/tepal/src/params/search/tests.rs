@@ -1,4 +1,4 @@
-//! The search against the plain one, whose number must lie where this one says.
+//! The search compared with the plain search, whose result must be within the search's bounds.
 
 use super::*;
 use crate::params::{NARROW_WORTH, lowest_rate, narrow_most};
@@ -25,11 +25,11 @@ fn finds_what_the_plain_search_finds() {
             }
         }
     }
-    // All but those that need next to no bits.
+    // All but the rates that need hardly any bits.
     assert!(near > 590, "{near}");
 }
 
-/// What is asked between the two ends is answered by the plain search.
+/// If the bounds do not decide, the plain search answers.
 #[test]
 fn gives_what_follows_from_the_plain_search() {
     for wanted in [0.0123, 3e-5] {

@@ -1,4 +1,4 @@
-//! The spread against sums over all that can happen, and against many filters.
+//! The spread compared with sums over all outcomes, and with many filters.
 
 use alloc::format;
 use alloc::vec;
@@ -8,11 +8,11 @@ use super::*;
 use crate::params::rate::rate;
 use crate::{BloomFilter, OverCapacity};
 
-/// The mean rate of small filters is that of all fills they can have, each as often as it comes.
+/// The mean rate of small filters is the mean over all their fills, weighted by probability.
 #[test]
 fn the_rate_of_a_small_filter_is_the_mean_over_its_fills() {
     for (bits, keys, k) in [(512, 50, 7), (1024, 100, 6), (512, 30, 10), (1024, 200, 4)] {
-        // The chance of each number of set bits, position by position.
+        // The probability of each number of set bits, position by position.
         let mut chances = vec![0.0; bits + 1];
         chances[0] = 1.0;
         for _ in 0..keys * k {
@@ -37,8 +37,7 @@ fn the_rate_of_a_small_filter_is_the_mean_over_its_fills() {
     }
 }
 
-/// A large filter is one of many that are all alike: the mean is the formula of large filters, and
-/// nothing is added.
+/// All large filters are alike: the mean is the formula of large filters, and nothing is added.
 #[test]
 fn large_filters_do_not_differ() {
     for &layout in Layout::ALL {
@@ -51,8 +50,8 @@ fn large_filters_do_not_differ() {
     }
 }
 
-/// The mean and the standard deviation are those of many filters, each with other keys; and of
-/// these one in twenty is beyond what is promised.
+/// The mean and the standard deviation match many filters with different keys, and one in twenty of
+/// them is above the promise.
 #[test]
 fn many_filters_differ_as_much() {
     for (layout, k, lines, keys) in [
@@ -83,7 +82,7 @@ fn many_filters_differ_as_much() {
     }
 }
 
-/// One key, as many as there are bits, and far more.
+/// One key, as many keys as bits, and far more.
 #[test]
 fn few_and_far_too_many() {
     for &layout in Layout::ALL {

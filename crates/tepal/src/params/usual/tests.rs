@@ -1,6 +1,6 @@
-//! The table against the search, printed where it differs.
+//! The table compared with the search; prints the differences.
 
-// For the test of a build without the feature `std`, too.
+// Also for the test of a build without the feature `std`.
 extern crate std;
 
 use super::*;

@@ -1,5 +1,5 @@
-//! Filters that answer "have I seen this key?" for sets too large to keep, in memory and in files.
-//! The default one reads one cache line a lookup.
+//! Filters answer "have I seen this key?" for sets that are too large to store, in memory and in
+//! files. A lookup in the default filter reads one cache line.
 //!
 //! ```
 //! use tepal::BloomFilter;
@@ -23,7 +23,7 @@
 //!
 //! | you need | type | feature | fill | look up |
 //! | --- | --- | --- | --- | --- |
-//! | membership; you know how many keys come | [`BloomFilter`] | | `insert` | `contains` |
+//! | membership; you know the number of keys | [`BloomFilter`] | | `insert` | `contains` |
 //! | to remove keys, or to count them | [`QuotientFilter`] | `table` | `insert`, `remove` | `contains`, `count` |
 //! | any number of keys under one promise | [`GrowingFilter`] | `table` | `insert`, `remove` | `contains` |
 //! | keys that expire | [`ExpiringFilter`] | `table` | `insert`, `advance_to` | `contains`, `age_estimate` |
@@ -33,10 +33,10 @@
 //!
 //! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. Every type
 //! has `contains_many` for a batch, `save`, `open`, `to_bytes` and `from_bytes`, and `facts()`,
-//! which describes the filter. [`open`] and [`from_bytes`] read a file of any kind and give an
-//! [`Opened`], which holds an [`AnyFilter`]. A function that takes any filter takes `&dyn`
+//! which describes the filter. [`open`] and [`from_bytes`] read a file of any kind and return
+//! an [`Opened`], which holds an [`AnyFilter`]. A function that takes any filter takes `&dyn`
 //! [`Filter`] or `&mut dyn` [`MutableFilter`]; [`Ask`] and [`Change`] add the calls that are
-//! generic over keys. [`can`](AnyFilter::can) says what a filter can do.
+//! generic over keys. [`can`](AnyFilter::can) tells what a filter can do.
 //!
 //! `docs/choosing.md` in the repository has figures for each job. It also names the jobs for which
 //! no filter is the right tool.
@@ -60,14 +60,14 @@
 //! | the fastest answers, rates down to 0.1 % | the default, [`Layout::Line`] |
 //! | the least memory, or rates below 0.1 % | [`Goal::Memory`]; [`Layout::Double`] is the default below 0.1 % |
 //! | bits as Apache Parquet sets them; the classic filter | [`Layout::SplitBlock`]; [`Layout::Scattered`] |
-//! | 64-bit numbers as keys, and no text | [`KeyDomain::Integer`]: several times faster than writing each number as text |
+//! | only 64-bit numbers as keys | [`KeyDomain::Integer`]: several times faster than writing each number as text |
 //! | keys that strangers choose | [`secret_key`](builders::BloomFilterBuilder::secret_key) |
-//! | several filters whose keys follow from each other | [`seed_for`](builders::BloomFilterBuilder::seed_for): a seed for each |
+//! | several filters whose keys depend on each other | [`seed_for`](builders::BloomFilterBuilder::seed_for): a seed for each |
 //! | a hash of your own | [`caller_hash`](builders::BloomFilterBuilder::caller_hash) |
-//! | the bits of another program, or of the articles that tepal began from (`docs/formats.md`) | [`scheme`](builders::BloomFilterBuilder::scheme), feature `foreign` |
+//! | the bits of another program, or of the five articles in `docs/formats.md` | [`scheme`](builders::BloomFilterBuilder::scheme), feature `foreign` |
 //! | a filter of the right size for an unknown number of keys | [`build_from`](builders::BloomFilterBuilder::build_from); `build::Gather` for more keys than memory; `build_growing` if you look up while you insert; [`shrink_to`](BloomFilter::shrink_to) afterwards |
 //! | to insert from many threads | [`into_shared`](BloomFilter::into_shared), or `insert_bulk` with the feature `parallel` |
-//! | each answer before the next lookup | [`contains_branching`](BloomFilter::contains_branching) |
+//! | the answer of a lookup before the next one starts | [`contains_branching`](BloomFilter::contains_branching) |
 //! | the bits alone | [`to_bits`](BloomFilter::to_bits), [`build_with_bits`](builders::BloomFilterBuilder::build_with_bits) |
 //!
 //! For most filters; the page of each type lists its calls:
@@ -81,14 +81,14 @@
 //! | options for opening: a secret key, a seal, a format | [`Open`] |
 //! | to open many GiB at once and check later | [`open_quick`](BloomFilter::open_quick), then [`verify`](BloomFilter::verify) |
 //! | a filter inside your program, your memory map or your file (Bloom, ribbon) | [`view`](BloomFilter::view), [`include_aligned!`] |
-//! | one file out of a stream of several | [`read_from`](BloomFilter::read_from), [`write_to`](BloomFilter::write_to) |
+//! | one file from a stream of several | [`read_from`](BloomFilter::read_from), [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours (Bloom, ribbon) | [`to_embedded`](BloomFilter::to_embedded): the bits and 16 bytes |
 //! | a file of Guava, Spark, Parquet, Redis, Valkey, DCSO or Go | [`open`], feature `foreign`; [`Opened::new`] writes one |
 //! | a file that several programs change | [`FileLock`](file::FileLock), or `Opened::save_over`, which refuses to overwrite a newer file |
-//! | a file that nobody can swap for another | [`SealKey`] and `save_sealed`, feature `seal` |
-//! | copies far away that follow a new filter | [`Patch`](file::Patch), feature `extras` |
+//! | a file that nobody can exchange for another | [`SealKey`] and `save_sealed`, feature `seal` |
+//! | distant copies that follow a new filter | [`Patch`](file::Patch), feature `extras` |
 //! | non-members that must get `false` | `Opened::except` and `Opened::divide`, feature `extras` |
-//! | a field of something that serde writes | feature `serde` |
+//! | a field of a type that serde writes | feature `serde` |
 //!
 //! Short programs for these jobs are in the package's `examples/`: `dedupe_urls`, `own_keys`,
 //! `lsm_table`, `web_service`, `partial_filters`, `foreign_files`, `serde_formats`, `iterators`,
@@ -96,9 +96,9 @@
 //!
 //! # Without `std`
 //!
-//! Without default features (`default-features = false`) the crate is `no_std` and needs `alloc`:
-//! for a web page (`wasm32-unknown-unknown`), a phone, a small machine. Files are byte slices
-//! there, and a filter inside the program is read in place:
+//! Without default features (`default-features = false`) the crate is `no_std` and needs `alloc`.
+//! This is for a web page (`wasm32-unknown-unknown`), a phone or a small machine. Files are byte
+//! slices there, and a filter inside the program is read in place:
 //!
 //! ```
 //! # mod tepal_page {
@@ -127,7 +127,7 @@
 //! | --- | --- | --- |
 //! | `std` | yes | files, and the CPU's level found at run time; without it the crate is `no_std` and needs `alloc` |
 //! | `mmap` | yes | `open` maps the file; without it the file is read into memory |
-//! | `avx512` | no | loops for AVX-512, where the CPU has it; needs Rust 1.89 |
+//! | `avx512` | no | loops for AVX-512, if the CPU has it; needs Rust 1.89 |
 //! | `parallel` | no | several threads: `insert_bulk`, `contains_bulk`, `build::Gather`, `build::KeyCounter` |
 //! | `table` | no | [`QuotientFilter`], [`GrowingFilter`], [`ExpiringFilter`], [`SegmentFilter`] |
 //! | `static` | no | [`RibbonFilter`], [`RibbonMap`] |

@@ -163,7 +163,7 @@ impl Opened {
         self.filter.union_with(&other.filter)
     }
 
-    /// Keeps only the bits that both filters have.
+    /// Keeps the keys that both filters have.
     ///
     /// # Errors
     /// [`Error::Incompatible`] if the formats differ; and as [`AnyFilter::intersect_with`].

@@ -80,7 +80,7 @@ pub struct Gather {
     hasher: KeyHasher,
     format: Format,
     threads: NonZeroUsize,
-    way: Way,
+    way: Route,
     lost: Mutex<Option<Lost>>,
 }
 
@@ -103,7 +103,7 @@ impl Lost {
 }
 
 /// What happens to keys when they are taken.
-enum Way {
+enum Route {
     /// They are inserted into a filter of fixed size.
     Fixed(Box<Mutex<Fixed>>),
     /// Their hashes wait.
@@ -213,14 +213,14 @@ impl Gather {
         empty(builder.clone().smallest(), format)?;
         let way = if builder.is_sized() {
             let file = empty(builder.clone(), format)?;
-            Way::Fixed(Box::new(Mutex::new(Fixed { file, counter: Counter::new() })))
+            Route::Fixed(Box::new(Mutex::new(Fixed { file, counter: Counter::new() })))
         } else {
             builder.clone().capacity(1).plan()?;
             match hasher.has_hash() {
-                true => Way::Hashes(Spool::new(folder, threads)?),
+                true => Route::Hashes(Spool::new(folder, threads)?),
                 false => {
                     let spool = KeySpool::new(folder)?;
-                    Way::Keys(Mutex::new(Waiting { spool, counter: Counter::new() }))
+                    Route::Keys(Mutex::new(Waiting { spool, counter: Counter::new() }))
                 }
             }
         };
@@ -273,7 +273,7 @@ impl Gather {
             hasher,
             format: Format::Tepal,
             threads,
-            way: Way::Hashes(Spool::new(folder, threads)?),
+            way: Route::Hashes(Spool::new(folder, threads)?),
             lost: Mutex::new(None),
         })
     }
@@ -308,7 +308,7 @@ impl Gather {
             hasher,
             format: file.format(),
             threads: NonZeroUsize::MIN,
-            way: Way::Fixed(Box::new(Mutex::new(Fixed { file, counter: Counter::new() }))),
+            way: Route::Fixed(Box::new(Mutex::new(Fixed { file, counter: Counter::new() }))),
             lost: Mutex::new(None),
         })
     }
@@ -326,7 +326,7 @@ impl Gather {
     /// ```
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> Self {
-        if let Way::Hashes(spool) = &mut self.way {
+        if let Route::Hashes(spool) = &mut self.way {
             spool.enlarge(usize::try_from(bytes / 8).unwrap_or(usize::MAX));
         }
         self
@@ -372,8 +372,8 @@ impl Gather {
     #[must_use]
     pub fn worker(&self) -> Worker<'_> {
         let sorter = match &self.way {
-            Way::Hashes(spool) => Some(spool.sorter()),
-            Way::Fixed(_) | Way::Keys(_) => None,
+            Route::Hashes(spool) => Some(spool.sorter()),
+            Route::Fixed(_) | Route::Keys(_) => None,
         };
         Worker { gather: self, sorter }
     }
@@ -390,17 +390,17 @@ impl Gather {
         }
         self.check_sort(keys)?;
         self.watch(|| match &self.way {
-            Way::Fixed(fixed) => {
+            Route::Fixed(fixed) => {
                 let Fixed { file, counter } = &mut *lock(fixed);
                 counter.add(keys);
                 file.insert_prepared(keys)
             }
-            Way::Keys(waiting) => {
+            Route::Keys(waiting) => {
                 let Waiting { spool, counter } = &mut *lock(waiting);
                 counter.add(keys);
                 spool.push(keys)
             }
-            Way::Hashes(spool) => spool.sorter().push(keys.hashes().unwrap_or_default()),
+            Route::Hashes(spool) => spool.sorter().push(keys.hashes().unwrap_or_default()),
         })
     }
 
@@ -435,12 +435,12 @@ impl Gather {
         self.watch(|| Ok(()))?;
         let Gather { builder, format, threads, way, .. } = self;
         match way {
-            Way::Fixed(sized) => {
+            Route::Fixed(sized) => {
                 let Fixed { file, counter } = sized.into_inner().unwrap_or_else(|poison| poison.into_inner());
                 let different = counter.different();
                 Ok(Built { file, keys: counter.keys, different, is_exact: false })
             }
-            Way::Hashes(mut spool) => {
+            Route::Hashes(mut spool) => {
                 if !spool.is_whole() {
                     return Err(Error::parameter("a worker", "forgotten with its keys", "dropped"));
                 }
@@ -463,7 +463,7 @@ impl Gather {
                 }
                 Ok(Built { file: Opened::new(filter, format)?, keys, different, is_exact })
             }
-            Way::Keys(waiting) => {
+            Route::Keys(waiting) => {
                 let Waiting { spool, counter } =
                     waiting.into_inner().unwrap_or_else(|poison| poison.into_inner());
                 let (keys, different) = (counter.keys, counter.different());

@@ -21,7 +21,7 @@ use std::vec::Vec;
 use std::{format, io, mem, vec};
 
 use super::distinct::{DistinctCounter, different};
-use super::store::{Place, Store, temporary};
+use super::store::{Store, StoredRange, temporary};
 use crate::error::Result;
 use crate::kinds::bloom::bulk::lock;
 
@@ -58,7 +58,7 @@ fn sorters(threads: NonZeroUsize) -> usize {
 
 /// Hashes in parts.
 pub(super) struct Spool {
-    parts: Vec<Mutex<Part>>,
+    parts: Vec<Mutex<SpoolPart>>,
     /// About how many blocks each part keeps in memory, readable without its lock.
     kept: Vec<AtomicUsize>,
     /// The desks that no thread uses at the moment.
@@ -82,16 +82,16 @@ pub(super) struct Spool {
 
 /// The full blocks of hashes with the same highest bits.
 #[derive(Default)]
-struct Part {
+struct SpoolPart {
     /// Has counted all hashes of the part; `None` while there are none.
     counter: Option<DistinctCounter>,
     /// The blocks in memory.
     kept: Vec<Block>,
     /// The pieces in files: the number of the file, and the place in it.
-    written: Vec<(usize, Place)>,
+    written: Vec<(usize, StoredRange)>,
 }
 
-impl Part {
+impl SpoolPart {
     /// Counts hashes of this part, whose number is `part`.
     fn count(&mut self, part: usize, hashes: &[u64]) {
         self.counter.get_or_insert_with(|| DistinctCounter::of_part(PART_BITS, part)).add(hashes);
@@ -208,7 +208,7 @@ impl Spool {
     /// none.
     fn spill(&self, store: usize, part: usize) -> Result<bool> {
         let mut place = lock(&self.parts[part]);
-        let Part { kept, written, .. } = &mut *place;
+        let SpoolPart { kept, written, .. } = &mut *place;
         if kept.is_empty() {
             return Ok(false);
         }
@@ -231,7 +231,7 @@ impl Spool {
         Ok(())
     }
 
-    fn write<'a>(&self, store: usize, pieces: impl Iterator<Item = &'a [u64]>) -> Result<Place> {
+    fn write<'a>(&self, store: usize, pieces: impl Iterator<Item = &'a [u64]>) -> Result<StoredRange> {
         let place = lock(&self.stores[store]).append(pieces).map_err(|error| {
             let so_far = self.stored.load(Ordering::Relaxed);
             temporary(&self.folder, &format!("writing after {so_far} bytes of temporary data"), error)
@@ -244,7 +244,7 @@ impl Spool {
     pub(super) fn len(&mut self) -> u64 {
         let mut len: usize = self.filling().map(|(_, hashes)| hashes.len()).sum();
         for part in &mut self.parts {
-            let Part { kept, written, .. } = owned(part);
+            let SpoolPart { kept, written, .. } = owned(part);
             len += kept.iter().map(Vec::len).sum::<usize>();
             len += written.iter().map(|(_, place)| place.len).sum::<usize>();
         }
@@ -284,7 +284,7 @@ impl Spool {
 
     /// Passes the hashes of one part to `take`.
     pub(super) fn part(&self, part: usize, take: &mut dyn FnMut(&[u64])) -> Result<()> {
-        let Part { kept, written, .. } = &*lock(&self.parts[part]);
+        let SpoolPart { kept, written, .. } = &*lock(&self.parts[part]);
         kept.iter().for_each(|block| take(block));
         let most = written.iter().map(|(_, place)| place.len).max().unwrap_or(0);
         let mut block = vec![0; most.min(READ)];

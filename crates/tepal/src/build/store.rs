@@ -15,7 +15,7 @@ pub(super) struct Store {
 }
 
 /// A range of consecutive hashes in it.
-pub(super) struct Place {
+pub(super) struct StoredRange {
     start: u64,
     /// The number of hashes.
     pub(super) len: usize,
@@ -28,7 +28,7 @@ impl Store {
     }
 
     /// Appends hashes, all pieces together. After an error it must be neither written nor read.
-    pub(super) fn append<'a>(&mut self, pieces: impl Iterator<Item = &'a [u64]>) -> Result<Place> {
+    pub(super) fn append<'a>(&mut self, pieces: impl Iterator<Item = &'a [u64]>) -> Result<StoredRange> {
         let mut slices: Vec<_> = pieces.map(|piece| IoSlice::new(bytemuck::cast_slice(piece))).collect();
         let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
         let mut left = &mut slices[..];
@@ -42,14 +42,14 @@ impl Store {
                 Err(error) => return Err(error),
             }
         }
-        let place = Place { start: self.len, len: bytes / size_of::<u64>() };
+        let place = StoredRange { start: self.len, len: bytes / size_of::<u64>() };
         self.len += place.len as u64;
         Ok(place)
     }
 
     /// Reads hashes back, from number `from` of the place on, as many as there are and fit. Returns
     /// their number. After that nothing may be written.
-    pub(super) fn read(&mut self, place: &Place, from: usize, hashes: &mut [u64]) -> Result<usize> {
+    pub(super) fn read(&mut self, place: &StoredRange, from: usize, hashes: &mut [u64]) -> Result<usize> {
         let len = hashes.len().min(place.len - from);
         self.file.seek(SeekFrom::Start(8 * (place.start + from as u64)))?;
         self.file.read_exact(bytemuck::cast_slice_mut(&mut hashes[..len]))?;

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 use crate::error::{Error, Result};
 #[cfg(feature = "extras")]
 use crate::kinds::divider::Divider;
-use crate::kinds::{Behind, FilePart, What};
+use crate::kinds::{Behind, FilePart, Trailer};
 
 /// Bytes that are written at a time.
 const PIECE: usize = 1 << 16;
@@ -58,7 +58,7 @@ pub(super) fn pieces<E>(
 }
 
 /// Parses the section of a file that has one.
-pub(super) fn decode(bytes: &[u8], what: What, is_divided: bool, head: &[u8]) -> Result<Behind> {
+pub(super) fn decode(bytes: &[u8], what: Trailer, is_divided: bool, head: &[u8]) -> Result<Behind> {
     let (number, name) = (|bytes: &[u8]| u64::from_le_bytes(core::array::from_fn(|i| bytes[i])), what.name());
     let Some((written, sum)) =
         bytes.split_last_chunk::<8>().filter(|(written, _)| !written.is_empty() && written.len() % 8 == 0)

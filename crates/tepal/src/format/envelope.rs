@@ -15,7 +15,7 @@ use crate::error::{Error, Looks, Result};
 use crate::fields::Fields;
 use crate::ids::Kind;
 use crate::key::{Recipe, SecretKey};
-use crate::kinds::{AwaitsBody, Entry, FilePart, FromFile, OWN_BYTES, What, unknown_kind};
+use crate::kinds::{AwaitsBody, FilePart, FromFile, KindEntry, OWN_BYTES, Trailer, unknown_kind};
 use crate::params::Plan;
 
 pub(super) const MAGIC: [u8; 8] = *b"\x89TEPAL\r\n";
@@ -214,12 +214,12 @@ pub(super) struct Header {
     /// Bytes between the body and the seal.
     pub(super) behind_len: u64,
     /// The content of these bytes.
-    pub(super) behind: Option<What>,
+    pub(super) behind: Option<Trailer>,
 }
 
 /// A parsed header, before the filter is made from it.
 struct Start<'a> {
-    entry: Entry,
+    entry: KindEntry,
     flags: Flags,
     records_len: u64,
     part: FilePart<'static>,
@@ -254,7 +254,7 @@ impl Header {
 
 impl<'a> Start<'a> {
     /// Parses everything before the chunk table.
-    fn read(entry: Entry, head: &'a [u8]) -> Result<Self> {
+    fn read(entry: KindEntry, head: &'a [u8]) -> Result<Self> {
         let (protected, written) = head.split_at(head.len() - 8);
         let found = checksum(protected);
         let expected = Fields::at(written, 0).u64_le()?;
@@ -265,7 +265,7 @@ impl<'a> Start<'a> {
         }
         let mut fields = Fields::at(protected, 24);
         let flags = flags(fields.u32_le()?)?;
-        for (has, what) in [(flags.excepted, What::Exceptions), (flags.added, What::Added)] {
+        for (has, what) in [(flags.excepted, Trailer::Exceptions), (flags.added, Trailer::Added)] {
             if has && entry.behind != Some(what) {
                 let (what, kind) = (what.name(), entry.kind);
                 return Err(Error::damaged(format_args!("{what} of the kind {kind}, which has none")));

@@ -10,8 +10,8 @@ use super::bloom::BloomFilter;
 use super::generic::{about_calls, ask_calls, change_calls, hand_on};
 use super::storage::Mapped;
 use super::{
-    AwaitsBody, Behind, BodyChecked, CheckBody, Entry, FilePart, Filter, FromFile, Inner, InnerMut, Kinded,
-    MutableFilter, Ref, Removal, unknown_kind,
+    AwaitsBody, Behind, BodyChecked, CheckBody, FilePart, Filter, FromFile, Inner, InnerMut, KindEntry,
+    Kinded, MutableFilter, Ref, Removal, unknown_kind,
 };
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, Labels, Warning};
@@ -184,7 +184,7 @@ macro_rules! any_filter {
             type Bodiless = AnyBodiless;
 
             #[allow(unreachable_patterns, reason = "where every kind is built in")]
-            fn entry(kind: Kind) -> Result<Entry> {
+            fn entry(kind: Kind) -> Result<KindEntry> {
                 match kind {
                     $(
                         $(#[cfg(any(feature = $feature $(, feature = $other)?))])?

@@ -63,7 +63,7 @@ pub struct ScalableBloomFilter {
     /// The number of keys that the caller expects in the chain; 0 if the caller named none.
     expected: u64,
     /// The file's bits and checks, if the chain was opened and has not changed since.
-    whole: Option<Box<super::links::Whole>>,
+    whole: Option<Box<super::links::WholeBody>>,
 }
 
 /// Two chains are equal if their links are equal: they give every key the same answer for the same

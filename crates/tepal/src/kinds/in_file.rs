@@ -95,52 +95,52 @@ impl<'a> FilePart<'a> {
 
 /// Properties of the files of a kind, beyond those of every file.
 #[derive(Clone, Copy)]
-pub(crate) struct Entry {
+pub(crate) struct KindEntry {
     pub(crate) kind: Kind,
     /// The number of links' parts behind the records of a file with this own part.
     pub(crate) links: fn(&[u8; OWN_BYTES]) -> Result<usize>,
     /// The number of bytes behind the links' parts.
     pub(crate) section: fn(&[u8; OWN_BYTES]) -> Result<u64>,
     /// The data that may follow the body.
-    pub(crate) behind: Option<What>,
+    pub(crate) behind: Option<Trailer>,
 }
 
-impl Entry {
+impl KindEntry {
     /// Describes a kind whose files have no links, no section, and nothing behind the body.
     pub(crate) const fn new(kind: Kind) -> Self {
-        Entry { kind, links: |_| Ok(0), section: |_| Ok(0), behind: None }
+        KindEntry { kind, links: |_| Ok(0), section: |_| Ok(0), behind: None }
     }
 
     /// Sets the function that gives the number of links.
     pub(crate) const fn links(self, links: fn(&[u8; OWN_BYTES]) -> Result<usize>) -> Self {
-        Entry { links, ..self }
+        KindEntry { links, ..self }
     }
 
     /// Sets the function that gives the length of the section in bytes.
     pub(crate) const fn section(self, section: fn(&[u8; OWN_BYTES]) -> Result<u64>) -> Self {
-        Entry { section, ..self }
+        KindEntry { section, ..self }
     }
 
     /// Sets what may follow the body.
-    pub(crate) const fn behind(self, what: What) -> Self {
-        Entry { behind: Some(what), ..self }
+    pub(crate) const fn behind(self, what: Trailer) -> Self {
+        KindEntry { behind: Some(what), ..self }
     }
 }
 
 /// The data that may follow the body of a file.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum What {
+pub(crate) enum Trailer {
     /// Exceptions, as a list (FORMAT.md, section 4.9) or a divider (section 4.10).
     Exceptions,
     /// Keys that were added to a ribbon (section 4.11).
     Added,
 }
 
-impl What {
+impl Trailer {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            What::Exceptions => "exceptions",
-            What::Added => "added keys",
+            Trailer::Exceptions => "exceptions",
+            Trailer::Added => "added keys",
         }
     }
 }
@@ -157,7 +157,7 @@ pub(crate) struct Behind {
 /// A kind as a type: how its filters are read from a tepal file.
 pub(crate) trait Kinded: Sized {
     /// Properties of its files.
-    const ENTRY: Entry;
+    const ENTRY: KindEntry;
 
     /// A filter that is read from a file up to its body.
     type Bodiless: AwaitsBody;
@@ -188,7 +188,7 @@ pub(crate) trait FromFile: Sized {
     type Bodiless: AwaitsBody;
 
     /// The properties of files of this kind; an error if the type is another kind.
-    fn entry(kind: Kind) -> Result<Entry>;
+    fn entry(kind: Kind) -> Result<KindEntry>;
 
     /// [`Kinded::of_part`].
     fn of_part(kind: Kind, part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless>;
@@ -203,7 +203,7 @@ pub(crate) trait FromFile: Sized {
 impl<K: Kinded> FromFile for K {
     type Bodiless = K::Bodiless;
 
-    fn entry(kind: Kind) -> Result<Entry> {
+    fn entry(kind: Kind) -> Result<KindEntry> {
         match kind == K::ENTRY.kind {
             true => Ok(K::ENTRY),
             false => Err(Error::NotPossible {

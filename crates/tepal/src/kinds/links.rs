@@ -23,7 +23,7 @@ impl<L: AwaitsBody, M> Links<L, M> {
         lines: Mapped,
         checked: Option<Ref<dyn BodyChecked>>,
         with_its_lines: impl Fn(L, Mapped) -> T,
-    ) -> (Vec<T>, M, Option<Box<Whole>>) {
+    ) -> (Vec<T>, M, Option<Box<WholeBody>>) {
         let lines = lines.shared();
         let mut from = 0;
         let link = |link: L| {
@@ -33,7 +33,7 @@ impl<L: AwaitsBody, M> Links<L, M> {
             with_its_lines(link, lines.part(if is_there { here } else { 0..0 }))
         };
         let links = self.links.into_iter().map(link).collect();
-        (links, self.meta, checked.map(|check| Box::new(Whole { lines, check })))
+        (links, self.meta, checked.map(|check| Box::new(WholeBody { lines, check })))
     }
 }
 
@@ -67,12 +67,12 @@ impl CheckBody for EachLink {
 
 /// The bits of an opened file, of all links together, and their checks.
 #[derive(Clone)]
-pub(crate) struct Whole {
+pub(crate) struct WholeBody {
     lines: Mapped,
     check: Ref<dyn BodyChecked>,
 }
 
-impl Whole {
+impl WholeBody {
     /// Checks the bits against what the file says of them.
     pub(crate) fn verify(&self) -> Result<()> {
         self.check.run(self.lines.as_lines())
@@ -84,8 +84,8 @@ impl Whole {
     }
 }
 
-impl fmt::Debug for Whole {
+impl fmt::Debug for WholeBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Whole")
+        f.write_str("WholeBody")
     }
 }

@@ -40,8 +40,8 @@ use crate::key::{Batch, KeyHasher, KeyRef, PreparedKeys};
 pub use any::AnyFilter;
 pub use generic::{Ask, Change};
 pub(crate) use in_file::{
-    AwaitsBody, Behind, BodyChecked, CheckBody, Entry, FilePart, FromFile, HONOURS_EXCEPTIONS, Kinded,
-    OWN_BYTES, SELF_TEST_KEYS, What, unknown_kind,
+    AwaitsBody, Behind, BodyChecked, CheckBody, FilePart, FromFile, HONOURS_EXCEPTIONS, KindEntry, Kinded,
+    OWN_BYTES, SELF_TEST_KEYS, Trailer, unknown_kind,
 };
 pub(crate) use storage::Ref;
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::ids::{Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, Parameters, sizing};
 use crate::key::{KeyHasher, Recipe};
-use crate::kinds::bloom::{BloomFilter, Meta, shape_of};
+use crate::kinds::bloom::{BloomFilter, BloomMeta, shape_of};
 use crate::kinds::storage::InMemory;
 use crate::params::keys_for_fill;
 
@@ -87,7 +87,7 @@ impl<'r> Found<'r> {
         let expected = || sizing::rate_at(scheme, shape.num_hashes, shape.bit_len, capacity);
         let promised_rate = self.rate.filter(|rate| *rate > 0.0 && *rate < 1.0).unwrap_or_else(expected);
         let hasher = Hasher::new(scheme, &self.parameters)?;
-        let meta = Meta {
+        let meta = BloomMeta {
             shape,
             keys: KeyHasher::new(hasher, self.reading.domain, Recipe::default()),
             // None of these programs refuses a key to keep a promised rate.

@@ -14,7 +14,7 @@ use crate::format::records;
 use crate::format::seal::SEAL_BYTES;
 use crate::ids::{KeyDomain, Kind, Layout, Scheme};
 #[cfg(feature = "static")]
-use crate::kinds::{AnyFilter, FromFile, What};
+use crate::kinds::{AnyFilter, FromFile, Trailer};
 
 /// The first bytes of a patch.
 pub(super) const MARK: [u8; 8] = *b"\x89PATCH\r\n";
@@ -147,7 +147,7 @@ fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8]
     if added.is_empty() {
         return Ok((added, seal));
     }
-    behind::decode(added, What::Added, false, before)?;
+    behind::decode(added, Trailer::Added, false, before)?;
     Ok((&added[..added.len() - 8], seal))
 }
 

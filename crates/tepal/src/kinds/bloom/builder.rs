@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{BloomFilter, Meta};
+use super::{BloomFilter, BloomMeta};
 use crate::bits::shape::Shape;
 use crate::bits::{self, LINE_BITS};
 use crate::error::{Error, Result};
@@ -66,7 +66,7 @@ impl<L: Storage> BloomFilter<L> {
         }
         let shape = shape_of(scheme, plan.layout, plan.num_hashes, plan.bit_len)?;
         let meta =
-            Meta { shape, capacity, promised_rate: rate, inserted: Some(0).into(), ..self.meta.clone() };
+            BloomMeta { shape, capacity, promised_rate: rate, inserted: Some(0).into(), ..self.meta.clone() };
         let lines = bits::zeroed(shape.lines())?;
         Ok(BloomFilter::from_parts(meta, InMemory::new(lines), 0))
     }
@@ -402,7 +402,7 @@ impl BloomFilterBuilder {
     }
 
     /// All properties of the filter but its bits.
-    pub(super) fn meta(self) -> Result<Meta> {
+    pub(super) fn meta(self) -> Result<BloomMeta> {
         #[cfg(any(feature = "foreign", feature = "extras"))]
         self.check_is_one()?;
         let plan = self.plan()?;
@@ -412,7 +412,7 @@ impl BloomFilterBuilder {
             check_planned(keys.scheme(), &plan)?;
         }
         self.labels.check()?;
-        Ok(Meta {
+        Ok(BloomMeta {
             shape,
             keys,
             over_capacity: self.policy(),

@@ -83,7 +83,7 @@ impl Cut {
 }
 
 /// The counts of a filter before the caller's code runs, which might panic.
-pub(super) struct Counts {
+pub(super) struct SavedCounts {
     tally: Tally,
     inserted: Given,
 }
@@ -210,16 +210,16 @@ impl<L: StorageMut> BloomFilter<L> {
 
     /// Forgets the numbers of set bits and of keys before the caller's code runs while bits change:
     /// a panic then leaves no wrong count.
-    pub(super) fn forget_counts(&mut self) -> Counts {
+    pub(super) fn forget_counts(&mut self) -> SavedCounts {
         self.settle();
-        let known = Counts { tally: self.tally.clone(), inserted: self.meta.inserted };
+        let known = SavedCounts { tally: self.tally.clone(), inserted: self.meta.inserted };
         self.tally = Tally::unknown();
         self.meta.inserted = None.into();
         known
     }
 
     /// Restores the counts, to be increased by the changes since.
-    pub(super) fn restore_counts(&mut self, known: Counts) {
+    pub(super) fn restore_counts(&mut self, known: SavedCounts) {
         (self.tally, self.meta.inserted) = (known.tally, known.inserted);
     }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt::Display;
 
 use super::storage::{InMemory, PlainStorage, Storage, StorageMut};
-use super::{BloomFilter, Meta};
+use super::{BloomFilter, BloomMeta};
 use crate::bits;
 use crate::bits::shape::Shape;
 use crate::error::{Error, Result};
@@ -287,7 +287,7 @@ impl<L: PlainStorage> BloomFilter<L> {
             }
         }
         let set_bits = bits::count(&lines);
-        let meta = Meta { shape, inserted: self.keys_inserted().into(), ..self.meta.clone() };
+        let meta = BloomMeta { shape, inserted: self.keys_inserted().into(), ..self.meta.clone() };
         Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
     }
 }

@@ -1,7 +1,7 @@
 //! A Bloom filter that is known only by its bits, its shape and its key hasher.
 
 use super::storage::PlainStorage;
-use super::{BloomFilter, Meta};
+use super::{BloomFilter, BloomMeta};
 use crate::bits;
 use crate::bits::shape::Shape;
 use crate::error::Result;
@@ -15,7 +15,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     pub(crate) fn of_bits(shape: Shape, keys: &KeyHasher, lines: L) -> Result<Self> {
         let set_bits = bits::count_within(lines.as_lines(), shape.bit_len)?;
         let held = keys_for_fill(shape.layout, shape.num_hashes, shape.bit_len, set_bits);
-        let meta = Meta {
+        let meta = BloomMeta {
             shape,
             keys: keys.clone(),
             over_capacity: OverCapacity::Warn,

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::storage::{Storage, StorageMut, copied};
 use super::tally::Tally;
-use super::{BloomFilter, Meta};
+use super::{BloomFilter, BloomMeta};
 use crate::bits::kernel::Kernel;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
@@ -51,7 +51,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// The bits, for changes, and the fields that changing them needs. A file's bits are copied
     /// into memory first.
     #[inline(always)]
-    pub(super) fn changeable(&mut self) -> Result<(&Meta, &Kernel, &mut [Line])> {
+    pub(super) fn changeable(&mut self) -> Result<(&BloomMeta, &Kernel, &mut [Line])> {
         if self.lines.own().is_none() {
             self.copy_lines()?;
         }

@@ -13,7 +13,7 @@
 use super::measure::Measured;
 use super::storage::{PlainStorage, Storage, StorageMut};
 use super::tally::{Refusal, Tally};
-use super::{BloomFilter, Meta};
+use super::{BloomFilter, BloomMeta};
 use crate::error::{Error, Result};
 use crate::ids::OverCapacity;
 use crate::params::WITHIN;
@@ -40,7 +40,7 @@ enum Room {
     Bits(u64),
 }
 
-impl Meta {
+impl BloomMeta {
     /// The number of keys of the capacity that are left; `None` if it is 0 or not known.
     pub(super) fn keys_left(&self, inserted: Option<u64>) -> Option<u64> {
         inserted.and_then(|inserted| self.capacity.checked_sub(inserted)).filter(|keys| *keys > 0)

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::storage::{PlainStorage, Storage};
-use super::{BloomFilter, Meta};
+use super::{BloomFilter, BloomMeta};
 use crate::bits::kernel::Kernel;
 use crate::bits::mask::ROTATIONS;
 use crate::bits::{self, Bits, LINE_BITS, Line};
@@ -60,7 +60,7 @@ impl<L: Storage> BloomFilter<L> {
 /// A filter for measuring, whatever its storage: the measuring code is compiled once.
 #[derive(Clone, Copy)]
 pub(crate) struct Measured<'a> {
-    pub(super) meta: &'a Meta,
+    pub(super) meta: &'a BloomMeta,
     pub(super) kernel: Kernel,
     pub(super) bits: Bits<'a>,
     /// The number of set bits, if it is known.
@@ -102,14 +102,14 @@ impl<'a> Measured<'a> {
         let k = self.meta.shape.num_hashes;
         match self.meta.shape.layout {
             Layout::Line => {
-                let mut mean = Mean::new(k.div_ceil(8), 64.0, added);
+                let mut mean = BlockMean::new(k.div_ceil(8), 64.0, added);
                 lines.for_each(|line| mean.add(&line_fills(&line), |fills| line_rate(fills, k)));
                 mean.after()
             }
             Layout::Double => {
                 let (first, second) = (k.div_ceil(2), k / 2);
                 // Both lines of a key may be the same.
-                let mean = || Mean::new(2 * first.div_ceil(8), 64.0, added);
+                let mean = || BlockMean::new(2 * first.div_ceil(8), 64.0, added);
                 let (mut a, mut b) = (mean(), mean());
                 lines.for_each(|line| {
                     let fills = line_fills(&line);
@@ -121,7 +121,7 @@ impl<'a> Measured<'a> {
                 a.after() * if second == first { &a } else { &b }.after()
             }
             Layout::SplitBlock => {
-                let mut mean = Mean::new(1, 32.0, added);
+                let mut mean = BlockMean::new(1, 32.0, added);
                 let blocks = split_blocks(lines).take((self.meta.shape.bit_len / 256) as usize);
                 blocks.for_each(|block| mean.add(&fills(block.map(u32::count_ones), 32.0), split_rate));
                 mean.after()
@@ -180,7 +180,7 @@ pub(super) fn split_blocks(lines: impl Iterator<Item = Line>) -> impl Iterator<I
 }
 
 /// The mean rate of blocks, and how much one key may raise it.
-struct Mean {
+struct BlockMean {
     /// The number of keys to add.
     added: f64,
     /// The share of a word that one key may set.
@@ -192,11 +192,11 @@ struct Mean {
     most: f64,
 }
 
-impl Mean {
+impl BlockMean {
     /// For blocks in which one key sets `bits` bits of a word of `word_bits`.
     fn new(bits: u32, word_bits: f64, added: f64) -> Self {
         let one_key = f64::from(bits) / word_bits;
-        Mean { added, one_key, blocks: 0.0, rates: 0.0, rises: 0.0, most: 0.0 }
+        BlockMean { added, one_key, blocks: 0.0, rates: 0.0, rises: 0.0, most: 0.0 }
     }
 
     fn add(&mut self, fills: &[f64; 8], rate: impl Fn(&[f64; 8]) -> f64) {

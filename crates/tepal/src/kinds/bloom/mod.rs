@@ -56,7 +56,7 @@ pub(crate) use bulk::answer_in_bulk;
 pub(crate) use insert::after;
 pub use inserter::Inserter;
 #[cfg(any(feature = "foreign", feature = "extras"))]
-pub(crate) use part::{Bodiless, bodiless};
+pub(crate) use part::{BloomBodiless, bodiless};
 #[cfg(target_has_atomic = "64")]
 pub use shared::Shared;
 
@@ -111,7 +111,7 @@ pub struct BloomFilter<L = InMemory> {
     tally: tally::Tally,
     pub(crate) lines: L,
     kernel: Kernel,
-    pub(crate) meta: Meta,
+    pub(crate) meta: BloomMeta,
     /// The checks of the bits, if they are an opened file's.
     body_check: Option<Box<Ref<dyn BodyChecked>>>,
 }
@@ -119,7 +119,7 @@ pub struct BloomFilter<L = InMemory> {
 /// All properties of a filter but its bits, as in the header of a file.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C)]
-pub(crate) struct Meta {
+pub(crate) struct BloomMeta {
     pub(crate) keys: KeyHasher,
     pub(crate) over_capacity: OverCapacity,
     /// The number of keys inserted, repeats included, if it is known.
@@ -132,7 +132,7 @@ pub(crate) struct Meta {
 }
 
 impl<L> BloomFilter<L> {
-    pub(crate) fn from_parts(meta: Meta, lines: L, set_bits: u64) -> Self {
+    pub(crate) fn from_parts(meta: BloomMeta, lines: L, set_bits: u64) -> Self {
         let tally = tally::Tally::new(set_bits);
         let rules = Rules::new(meta.shape);
         BloomFilter { kernel: Kernel::best(&rules), meta, lines, tally, body_check: None }
@@ -195,7 +195,7 @@ impl<L: Storage> BloomFilter<L> {
         let (set_bits, inserted) = (self.set_bits(), self.keys_inserted());
         let lines = self.lines.into_lines()?;
         Ok(BloomFilter::from_parts(
-            Meta { inserted: inserted.into(), ..self.meta },
+            BloomMeta { inserted: inserted.into(), ..self.meta },
             InMemory::new(lines),
             set_bits,
         ))

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{BloomFilter, Meta, shape_of};
+use super::{BloomFilter, BloomMeta, shape_of};
 use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
 use crate::bits::{self, Line};
@@ -15,7 +15,7 @@ use crate::key::schemes::{Hasher, known};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::storage::{Mapped, PlainStorage, Ref};
-use crate::kinds::{AwaitsBody, CheckBody, Entry, FilePart, Kinded, OWN_BYTES, SELF_TEST_KEYS, What};
+use crate::kinds::{AwaitsBody, CheckBody, FilePart, KindEntry, Kinded, OWN_BYTES, SELF_TEST_KEYS, Trailer};
 use crate::params::{is_rate, no_rate};
 
 const UNKNOWN_COUNT: u64 = u64::MAX;
@@ -29,7 +29,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 }
 
-fn own_part(meta: &Meta, rules: &Rules, inserted: Option<u64>, set_bits: u64) -> [u8; OWN_BYTES] {
+fn own_part(meta: &BloomMeta, rules: &Rules, inserted: Option<u64>, set_bits: u64) -> [u8; OWN_BYTES] {
     let (shape, hasher) = (meta.shape, meta.keys.hasher());
     let mut out = Vec::with_capacity(OWN_BYTES);
     let ids = [shape.layout.id(), hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id()];
@@ -70,8 +70,8 @@ fn self_test(hasher: &Hasher, rules: &Rules, shape: Shape) -> [u64; 4] {
 }
 
 /// A filter that is read from a file up to its body.
-pub(crate) struct Bodiless {
-    meta: Meta,
+pub(crate) struct BloomBodiless {
+    meta: BloomMeta,
     set_bits: u64,
     /// The sums of the writer's self-test.
     sums: [u64; 4],
@@ -82,7 +82,7 @@ pub(crate) fn bodiless(
     own: &[u8; OWN_BYTES],
     part: &FilePart<'_>,
     secret: Option<&SecretKey>,
-) -> Result<Bodiless> {
+) -> Result<BloomBodiless> {
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let layout = Layout::from_id(own[0])?;
     let scheme = Scheme::from_id(own[1])?;
@@ -114,14 +114,14 @@ pub(crate) fn bodiless(
     let hasher = Hasher::of_file(scheme, parameters, record, secret)?;
     let keys = KeyHasher::new(hasher, domain, part.recipe);
     let labels = part.labels.kept();
-    let meta = Meta { shape, keys, over_capacity, capacity, promised_rate, inserted, labels };
-    Ok(Bodiless { meta, set_bits, sums })
+    let meta = BloomMeta { shape, keys, over_capacity, capacity, promised_rate, inserted, labels };
+    Ok(BloomBodiless { meta, set_bits, sums })
 }
 
 impl Kinded for BloomFilter<Mapped> {
-    const ENTRY: Entry = Entry::new(Kind::Bloom).behind(What::Exceptions);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Bloom).behind(Trailer::Exceptions);
 
-    type Bodiless = Bodiless;
+    type Bodiless = BloomBodiless;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         bodiless(&part.own, part, secret)
@@ -134,7 +134,7 @@ impl Kinded for BloomFilter<Mapped> {
     }
 }
 
-impl AwaitsBody for Bodiless {
+impl AwaitsBody for BloomBodiless {
     fn lines(&self) -> u64 {
         self.meta.shape.lines()
     }
@@ -149,13 +149,13 @@ impl AwaitsBody for Bodiless {
     }
 
     fn check(&self) -> Box<dyn CheckBody> {
-        Box::new(Bits { bit_len: self.meta.shape.bit_len, set_bits: self.set_bits })
+        Box::new(BloomCheck { bit_len: self.meta.shape.bit_len, set_bits: self.set_bits })
     }
 }
 
-impl Bodiless {
+impl BloomBodiless {
     /// All properties but the bits.
-    pub(crate) fn meta(&self) -> &Meta {
+    pub(crate) fn meta(&self) -> &BloomMeta {
         &self.meta
     }
 
@@ -166,12 +166,12 @@ impl Bodiless {
 }
 
 /// The check that this many bits are set, and none past the last bit.
-struct Bits {
+struct BloomCheck {
     bit_len: u64,
     set_bits: u64,
 }
 
-impl CheckBody for Bits {
+impl CheckBody for BloomCheck {
     fn check(&self, lines: &[Line]) -> Result<()> {
         let set_bits = bits::count_within(lines, self.bit_len)?;
         if set_bits != self.set_bits {

@@ -2,7 +2,7 @@
 //! positions, in batches.
 
 use super::storage::{Storage, StorageMut};
-use super::{BloomFilter, Meta};
+use super::{BloomFilter, BloomMeta};
 #[cfg(target_has_atomic = "64")]
 use crate::bits::atomic;
 use crate::bits::rule::{Lines, LinesMut, fetch_positions};
@@ -84,7 +84,7 @@ impl<L: StorageMut> BloomFilter<L> {
 
 /// Sets the positions of these key bytes and returns how many were not set before.
 #[inline]
-fn set_positions(meta: &Meta, lines: &mut [Line], bytes: &[u8]) -> u32 {
+fn set_positions(meta: &BloomMeta, lines: &mut [Line], bytes: &[u8]) -> u32 {
     let mut new = 0;
     if let Some(own) = meta.keys.own() {
         own.all(bytes, meta.shape.num_hashes, meta.shape.bit_len, |p| {

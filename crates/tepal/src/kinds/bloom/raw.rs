@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::storage::{InMemory, PlainStorage};
-use super::{BloomFilter, BloomFilterBuilder, Meta};
+use super::{BloomFilter, BloomFilterBuilder, BloomMeta};
 use crate::bits;
 use crate::error::{Error, Result};
 
@@ -55,7 +55,7 @@ impl BloomFilterBuilder {
     /// planned size, or if bits past the last one are set. The number of inserted keys is not known
     /// afterwards.
     pub fn build_with_bits(self, bits: &[u8]) -> Result<BloomFilter> {
-        let meta = Meta { inserted: None.into(), ..self.meta()? };
+        let meta = BloomMeta { inserted: None.into(), ..self.meta()? };
         let wanted = meta.shape.bit_len.div_ceil(8);
         if bits.len() as u64 != wanted {
             let expected =

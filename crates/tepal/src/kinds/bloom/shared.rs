@@ -19,7 +19,7 @@ use crate::key::schemes::{OwnScheme, sizing};
 use crate::key::{
     BATCH, Batch, Key, KeyRef, KeySink, Keys, One, Stretch, insert_in_batches, insert_iter_in_batches,
 };
-use counts::{Counter, Next, Watch};
+use counts::{Next, StripedCounter, Watch};
 
 /// The bits of a filter that threads share: atomic words, set and read through `&self` without a
 /// lock.
@@ -74,7 +74,7 @@ use counts::{Counter, Next, Watch};
 pub struct Shared {
     pub(crate) lines: Vec<AtomicLine>,
     /// Keys inserted since the filter was shared.
-    inserted: Counter,
+    inserted: StripedCounter,
     /// Set if a filter was united with it whose number of keys is not known.
     uncounted: AtomicBool,
     watch: Watch,
@@ -96,7 +96,7 @@ impl Shared {
     fn new(lines: Vec<AtomicLine>, watch: Watch, capacity: u64) -> Self {
         Shared {
             lines,
-            inserted: Counter::new(capacity),
+            inserted: StripedCounter::new(capacity),
             uncounted: AtomicBool::new(false),
             watch,
             look_at_keys: AtomicU64::new(capacity / 2),

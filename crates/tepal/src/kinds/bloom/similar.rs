@@ -21,7 +21,7 @@ struct Rates {
 }
 
 /// Sums over blocks.
-struct Sums {
+struct BlockSums {
     /// The probability that one key leaves a bit of its block clear, and its logarithm.
     kept: f64,
     log_kept: f64,
@@ -39,12 +39,12 @@ struct Sums {
     loaded: f64,
 }
 
-impl Sums {
+impl BlockSums {
     /// For blocks of this many bits, in which one key leaves each bit clear with the probability
     /// `kept`.
     fn new(bits: f64, kept: f64) -> Self {
         let (log_kept, half_a_bit) = (libm::log(kept), 0.5 / bits);
-        Sums {
+        BlockSums {
             kept,
             log_kept,
             half_a_bit,
@@ -235,17 +235,17 @@ impl Measured<'_> {
     }
 
     /// Empty sums for the blocks of this layout.
-    fn sums(self) -> Sums {
+    fn sums(self) -> BlockSums {
         let k = self.meta.shape.num_hashes;
         match self.meta.shape.layout {
-            Layout::Line => Sums::new(512.0, 1.0 - touched_in_line(k)),
+            Layout::Line => BlockSums::new(512.0, 1.0 - touched_in_line(k)),
             Layout::Double => {
                 let (first, second) = (k.div_ceil(2), k / 2);
                 let kept = libm::sqrt((1.0 - touched_in_line(first)) * (1.0 - touched_in_line(second)));
-                Sums::new(512.0, kept)
+                BlockSums::new(512.0, kept)
             }
-            Layout::SplitBlock => Sums::new(256.0, 1.0 - 1.0 / 32.0),
-            Layout::Scattered => Sums::new(512.0, 1.0 - 1.0 / 512.0),
+            Layout::SplitBlock => BlockSums::new(256.0, 1.0 - 1.0 / 32.0),
+            Layout::Scattered => BlockSums::new(512.0, 1.0 - 1.0 / 512.0),
         }
     }
 
@@ -268,7 +268,11 @@ fn ones(words: [u32; 8]) -> f64 {
     f64::from(words.iter().sum::<u32>())
 }
 
-fn sums_of_lines(mut sums: Sums, lines: impl Iterator<Item = Line>, rate: impl Fn(&[f64; 8]) -> f64) -> Sums {
+fn sums_of_lines(
+    mut sums: BlockSums,
+    lines: impl Iterator<Item = Line>,
+    rate: impl Fn(&[f64; 8]) -> f64,
+) -> BlockSums {
     lines.for_each(|line| sums.add(line_fills(&line), &rate));
     sums
 }

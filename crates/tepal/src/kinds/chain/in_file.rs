@@ -7,11 +7,11 @@ use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::SecretKey;
 use crate::key::schemes::sizing;
-use crate::kinds::bloom::{Bodiless, bodiless};
+use crate::kinds::bloom::{BloomBodiless, bodiless};
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::links::Links;
 use crate::kinds::storage::{Mapped, Ref};
-use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
+use crate::kinds::{FilePart, KindEntry, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// The most links of a file. Each link at least doubles the keys, so 64 links hold more than a
@@ -50,7 +50,7 @@ impl ScalableBloomFilter {
 }
 
 /// Reads the own part and the links' parts, with every check that needs no body.
-fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Bodiless, Growth>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<BloomBodiless, Growth>> {
     let own = &part.own;
     let expansion = u32::from_le_bytes(core::array::from_fn(|i| own[4 + i]));
     let bits = u64::from_le_bytes(core::array::from_fn(|i| own[8 + i]));
@@ -74,7 +74,7 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Bodi
 }
 
 /// Checks one link of a chain, beyond the checks of every filter.
-fn check_link(link: &Bodiless, first: &Bodiless) -> Result<()> {
+fn check_link(link: &BloomBodiless, first: &BloomBodiless) -> Result<()> {
     let (meta, first) = (link.meta(), first.meta());
     check_scheme(meta.keys.scheme())?;
     first
@@ -91,16 +91,16 @@ fn check_link(link: &Bodiless, first: &Bodiless) -> Result<()> {
 }
 
 impl Kinded for ScalableBloomFilter {
-    const ENTRY: Entry = Entry::new(Kind::Scalable).links(links_of);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Scalable).links(links_of);
 
-    type Bodiless = Links<Bodiless, Growth>;
+    type Bodiless = Links<BloomBodiless, Growth>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         of_part(part, secret)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
-        let (links, growth, whole) = bodiless.with_lines(lines, checked, Bodiless::filter);
+        let (links, growth, whole) = bodiless.with_lines(lines, checked, BloomBodiless::filter);
         ScalableBloomFilter { links, growth, given: 0, expected: 0, whole }
     }
 }

@@ -16,7 +16,7 @@ use crate::kinds::ribbon::lines::Ribbon;
 use crate::kinds::ribbon::pieces::{Ascending, room_for};
 
 /// A shard that was built.
-struct Shard<E> {
+struct BuiltShard<E> {
     codes: Vec<u8>,
     /// The keys that are bumped to the next layer, with their own hashes.
     bumped: Vec<E>,
@@ -24,12 +24,12 @@ struct Shard<E> {
 }
 
 /// A layer that was built.
-struct Built<E> {
-    shards: Vec<Shard<E>>,
+struct BuiltLayer<E> {
+    shards: Vec<BuiltShard<E>>,
     codes: Vec<u8>,
 }
 
-impl<E> Built<E> {
+impl<E> BuiltLayer<E> {
     /// The number of keys that are bumped to the next layer.
     fn bumped(&self) -> u64 {
         self.shards.iter().map(|shard| shard.bumped.len() as u64).sum()
@@ -110,7 +110,7 @@ fn layer_of<E: Filled>(
     count: u64,
     rate: Option<f64>,
     threads: usize,
-) -> Result<Built<E>> {
+) -> Result<BuiltLayer<E>> {
     fields.words[k] = Layer::words_for(count)?;
     let mut before = Layer::new(fields, k);
     // In the first layer with its first seed, hashes are not moved.
@@ -147,7 +147,7 @@ fn with_seed<E: Filled>(
     hashes: &Ascending<'_, E>,
     rate: Option<f64>,
     threads: usize,
-) -> Result<Built<E>> {
+) -> Result<BuiltLayer<E>> {
     let kernel = RibbonMaker::best();
     let columns =
         if k == 0 { u32::from(fields.columns) + u32::from(rate.is_some()) } else { fields.deep.into() };
@@ -157,10 +157,10 @@ fn with_seed<E: Filled>(
     let fields_of_one = *fields;
     // Set by a thread that has no memory for a band.
     let is_refused = AtomicBool::new(false);
-    let mut shards: Vec<Shard<E>> = Vec::new();
+    let mut shards: Vec<BuiltShard<E>> = Vec::new();
     hashes.each_shard(&guessed, 0..guessed.shards, &mut |pieces| {
         let first = shards.len();
-        shards.extend(pieces.iter().map(|_| Shard {
+        shards.extend(pieces.iter().map(|_| BuiltShard {
             codes: Vec::new(),
             bumped: Vec::new(),
             columns: Vec::new(),
@@ -219,11 +219,11 @@ fn with_seed<E: Filled>(
             check_filled(&is_refused, &layer)
         })?;
     }
-    Ok(Built { shards, codes })
+    Ok(BuiltLayer { shards, codes })
 }
 
 /// One or two shards, with their keys and numbers, which one thread builds at once.
-type Pair<'a, 'k, E> = Vec<((&'a mut Shard<E>, &'a &'k [E]), usize)>;
+type Pair<'a, 'k, E> = Vec<((&'a mut BuiltShard<E>, &'a &'k [E]), usize)>;
 
 fn pairs<T>(shards: impl Iterator<Item = T>) -> Vec<Vec<T>> {
     let mut shards = shards.peekable();
@@ -266,7 +266,7 @@ fn check_filled(is_refused: &AtomicBool, layer: &Layer) -> Result<()> {
     }
 }
 
-fn solve<E>(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shard: &mut Shard<E>) {
+fn solve<E>(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shard: &mut BuiltShard<E>) {
     shard.columns.clear();
     shard.columns.resize(layer.column_words_of(number), 0);
     kernel.solve(band, layer.columns.into(), layer.wide_of(number), &mut shard.columns);

@@ -19,7 +19,7 @@ use core::num::NonZeroU64;
 
 pub use builder::RibbonFilterBuilder;
 
-use super::lines::{Meta, Ribbon};
+use super::lines::{Ribbon, RibbonMeta};
 use crate::bits::kernel::RibbonKernel;
 use crate::error::Result;
 use crate::kinds::calls::about_keys;
@@ -59,7 +59,7 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 pub struct RibbonFilter<L = Mapped> {
     ribbon: Ribbon<L>,
     kernel: RibbonKernel,
-    meta: Meta,
+    meta: RibbonMeta,
     /// The number of a table's possible fingerprints, if the ribbon holds the fingerprints of a
     /// table; otherwise it holds hashes.
     numbers: Option<NonZeroU64>,
@@ -68,7 +68,7 @@ pub struct RibbonFilter<L = Mapped> {
 }
 
 impl<L> RibbonFilter<L> {
-    fn from_parts(meta: Meta, ribbon: Ribbon<L>) -> Self {
+    fn from_parts(meta: RibbonMeta, ribbon: Ribbon<L>) -> Self {
         let kernel = RibbonKernel::best(&ribbon.shape);
         RibbonFilter { ribbon, kernel, meta, numbers: None, added: Vec::new() }
     }

@@ -32,22 +32,22 @@ pub(crate) struct Ribbon<L = Mapped> {
 
 /// The properties beside the ribbon that filters and maps share.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Meta {
+pub(super) struct RibbonMeta {
     pub(super) keys: KeyHasher,
     /// 1 in a map that gives every key a value.
     pub(super) promised_rate: f64,
     pub(super) labels: Option<Box<Labels>>,
 }
 
-impl Meta {
+impl RibbonMeta {
     pub(super) fn new(keys: KeyHasher, promised_rate: f64, labels: Labels) -> Result<Self> {
         labels.check()?;
-        Ok(Meta { keys, promised_rate, labels: labels.kept() })
+        Ok(RibbonMeta { keys, promised_rate, labels: labels.kept() })
     }
 
     /// For an embedded form, which keeps neither the promised rate nor labels.
     pub(super) fn of_embedded(keys: &KeyHasher) -> Self {
-        Meta { keys: keys.clone(), promised_rate: f64::MIN_POSITIVE, labels: None }
+        RibbonMeta { keys: keys.clone(), promised_rate: f64::MIN_POSITIVE, labels: None }
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) mod part;
 pub use builder::RibbonMapBuilder;
 pub(crate) use part::checked_value_bits;
 
-use super::lines::{Meta, Ribbon};
+use super::lines::{Ribbon, RibbonMeta};
 use crate::bits::kernel::MapKernel;
 use crate::error::Result;
 use crate::kinds::calls::about_keys;
@@ -56,13 +56,13 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 pub struct RibbonMap<L = Mapped> {
     ribbon: Ribbon<L>,
     kernel: MapKernel,
-    meta: Meta,
+    meta: RibbonMeta,
     /// The values that have names.
     names: SegmentList,
 }
 
 impl<L> RibbonMap<L> {
-    fn from_parts(meta: Meta, names: SegmentList, ribbon: Ribbon<L>) -> Self {
+    fn from_parts(meta: RibbonMeta, names: SegmentList, ribbon: Ribbon<L>) -> Self {
         let kernel = MapKernel::best(&ribbon.shape);
         RibbonMap { ribbon, kernel, meta, names }
     }

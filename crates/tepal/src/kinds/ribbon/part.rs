@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::lines::{Meta, Ribbon};
+use super::lines::{Ribbon, RibbonMeta};
 use crate::bits::ribbon::shape::{Fields, Shape};
 use crate::error::Result;
 use crate::ids::{KeyDomain, Scheme};
@@ -30,7 +30,7 @@ pub(super) fn put_layers(out: &mut Vec<u8>, fields: &Fields) {
 }
 
 /// The own part of a ribbon whose section has this many bytes.
-pub(super) fn own_part<L>(meta: &Meta, ribbon: &Ribbon<L>, section: u32) -> [u8; OWN_BYTES] {
+pub(super) fn own_part<L>(meta: &RibbonMeta, ribbon: &Ribbon<L>, section: u32) -> [u8; OWN_BYTES] {
     let (domain, hasher, fields) = (meta.keys.key_domain(), meta.keys.hasher(), ribbon.shape.fields());
     let mut out = Vec::with_capacity(OWN_BYTES);
     out.extend([hasher.scheme().id(), domain.id()]);
@@ -86,15 +86,15 @@ pub(super) fn read_rate(own: &[u8; OWN_BYTES], is_rate: fn(f64) -> bool) -> Resu
 
 /// A filter or a map that is read from a file up to its lines. `T` holds the properties that only
 /// one of them has.
-pub(crate) struct Bodiless<T> {
-    meta: Meta,
+pub(crate) struct RibbonBodiless<T> {
+    meta: RibbonMeta,
     ribbon: Ribbon<()>,
     own: T,
     /// The sum of the writer's self-test.
     sum: u64,
 }
 
-impl<T> Bodiless<T> {
+impl<T> RibbonBodiless<T> {
     pub(super) fn new(
         part: &FilePart<'_>,
         (scheme, domain): (Scheme, KeyDomain),
@@ -106,20 +106,20 @@ impl<T> Bodiless<T> {
         let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
         let hasher = Hasher::of_file(scheme, long(&part.own, 32), record, secret)?;
         let keys = KeyHasher::new(hasher, domain, part.recipe);
-        let meta = Meta { keys, promised_rate, labels: part.labels.kept() };
-        Ok(Bodiless { meta, ribbon, own, sum: long(&part.own, 80) })
+        let meta = RibbonMeta { keys, promised_rate, labels: part.labels.kept() };
+        Ok(RibbonBodiless { meta, ribbon, own, sum: long(&part.own, 80) })
     }
 
     pub(super) fn with_lines(
         self,
         lines: Mapped,
         checked: Option<Ref<dyn BodyChecked>>,
-    ) -> (Meta, Ribbon, T) {
+    ) -> (RibbonMeta, Ribbon, T) {
         (self.meta, self.ribbon.with_lines(lines).checked_by(checked), self.own)
     }
 }
 
-impl<T> AwaitsBody for Bodiless<T> {
+impl<T> AwaitsBody for RibbonBodiless<T> {
     fn lines(&self) -> u64 {
         self.ribbon.num_lines()
     }

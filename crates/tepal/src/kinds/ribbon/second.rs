@@ -20,7 +20,7 @@ pub(super) fn ribbon_of(mut hashes: Vec<u64>, rate: f64, has_second: bool, threa
     sort_different(&mut hashes, threads);
     let keys = hashes.len() as u64;
     if let Some(picked) = picked_for(keys, rate).filter(|_| has_second) {
-        let pieces = InMemory(hashes);
+        let pieces = SortedHashes(hashes);
         if let Some(built) = ribbons_of_pieces(&pieces, keys, picked, threads)? {
             return Ok(built);
         }
@@ -51,9 +51,9 @@ pub(super) fn ribbon_of_pieces(
 }
 
 /// Hashes in memory, ascending, without repeats.
-struct InMemory(Vec<u64>);
+struct SortedHashes(Vec<u64>);
 
-impl Pieces for InMemory {
+impl Pieces for SortedHashes {
     fn each(&self, first: u64, last: u64, take: &mut dyn FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let begin = self.0.partition_point(|hash| *hash < first);
         let end = self.0.partition_point(|hash| *hash <= last);

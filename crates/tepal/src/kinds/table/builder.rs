@@ -1,6 +1,6 @@
 //! Code that the builders of tables share.
 
-use super::core::Meta;
+use super::core::TableMeta;
 use super::lines::Table;
 use crate::bits::table::packing::Packing;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ pub(super) struct Promise {
 
 /// A planned table, and the other properties of its filter.
 pub(super) struct Planned {
-    pub(super) meta: Meta,
+    pub(super) meta: TableMeta,
     pub(super) numbers: u64,
     tag_bits: u8,
     /// The number of slots that it is laid out for.
@@ -62,7 +62,7 @@ impl Promise {
         }
         let numbers = (wanted as u64).next_multiple_of(64);
         labels.check()?;
-        let meta = Meta {
+        let meta = TableMeta {
             keys,
             over_capacity: self.over_capacity,
             capacity,

@@ -18,7 +18,7 @@ mod sort;
 pub use builder::QuotientFilterBuilder;
 
 use super::calls::one_table;
-use super::core::{Meta, TableCore};
+use super::core::{TableCore, TableMeta};
 use super::lines::Table;
 use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 use crate::kinds::shown::shown;
@@ -79,7 +79,7 @@ pub struct QuotientFilter {
 
 impl QuotientFilter {
     /// Makes a filter with this many copies of keys.
-    pub(super) fn from_parts(meta: Meta, table: Table, held: u64, is_deletable: bool) -> Self {
+    pub(super) fn from_parts(meta: TableMeta, table: Table, held: u64, is_deletable: bool) -> Self {
         let room = meta.capacity;
         QuotientFilter { core: TableCore::new(meta, table, room), held, is_deletable }
     }

@@ -26,7 +26,7 @@ const SORTED_SHARE: u64 = 8;
 #[derive(Clone)]
 pub(super) struct TableCore {
     pub(super) table: Table,
-    pub(super) meta: Meta,
+    pub(super) meta: TableMeta,
     /// The slots for which the filter was planned.
     room: u64,
     /// The most different fingerprints, or pairs, that it may hold.
@@ -35,7 +35,7 @@ pub(super) struct TableCore {
 
 /// All properties of a filter but its table.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Meta {
+pub(crate) struct TableMeta {
     pub(crate) keys: KeyHasher,
     pub(crate) over_capacity: OverCapacity,
     pub(crate) capacity: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Meta {
 
 impl TableCore {
     /// `room`: the slots for which the filter was planned.
-    pub(super) fn new(meta: Meta, table: Table, room: u64) -> Self {
+    pub(super) fn new(meta: TableMeta, table: Table, room: u64) -> Self {
         let by_rate = meta.promised_rate * table.packing().numbers() as f64;
         TableCore { table, meta, room, most: room.max(by_rate as u64) }
     }

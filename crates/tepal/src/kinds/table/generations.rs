@@ -16,7 +16,7 @@ mod part;
 pub use builder::ExpiringFilterBuilder;
 
 use super::calls::one_table;
-use super::core::{Meta, TableCore};
+use super::core::{TableCore, TableMeta};
 use super::lines::Table;
 use crate::error::Result;
 use crate::facts::Window;
@@ -77,7 +77,7 @@ pub struct ExpiringFilter {
 }
 
 impl ExpiringFilter {
-    fn from_parts(meta: Meta, clock: Clock, table: Table, inserted: Option<u64>) -> Self {
+    fn from_parts(meta: TableMeta, clock: Clock, table: Table, inserted: Option<u64>) -> Self {
         let room = u64::try_from(clock.slots_for(meta.capacity)).unwrap_or(u64::MAX);
         ExpiringFilter { core: TableCore::new(meta, table, room), clock, inserted }
     }

@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::facts::Labels;
 use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
-use crate::kinds::links::Whole;
+use crate::kinds::links::WholeBody;
 use crate::kinds::shown::shown;
 use plan::GrowthPlan;
 
@@ -65,14 +65,14 @@ use plan::GrowthPlan;
 pub struct GrowingFilter {
     /// The oldest first; at least one.
     links: Vec<Table>,
-    meta: Meta,
+    meta: GrowingMeta,
     /// The file's bits and checks, if the filter was opened and has not changed since.
-    whole: Option<Box<Whole>>,
+    whole: Option<Box<WholeBody>>,
 }
 
 /// All properties of a filter but its tables.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Meta {
+pub(crate) struct GrowingMeta {
     keys: KeyHasher,
     plan: GrowthPlan,
     /// Whether keys can be removed.
@@ -82,7 +82,7 @@ pub(crate) struct Meta {
 
 impl GrowingFilter {
     /// Makes a filter without keys, laid out for this number of keys.
-    fn empty(meta: Meta, keys: u64) -> Result<Self> {
+    fn empty(meta: GrowingMeta, keys: u64) -> Result<Self> {
         let first = new_link(&meta.plan, 0, keys)?;
         Ok(GrowingFilter { links: alloc::vec![first], meta, whole: None })
     }

@@ -24,7 +24,7 @@ use crate::kinds::in_file::BodyChecked;
 use crate::kinds::storage::{Backing, Mapped, PlainStorage, Ref, StorageMut};
 
 pub(crate) use crate::bits::table::change::MOST_COPIES;
-use counts::Counting;
+use counts::RunningCounts;
 pub(crate) use counts::{Counts, too_many_copies};
 pub(crate) use fitting::laid_out;
 
@@ -298,7 +298,7 @@ impl Table {
         let (past, ascending) = (Cell::new(false), Cell::new(true));
         let tag_bits = packing.tag_bits();
         let tags = (1 << tag_bits) - 1;
-        let (mut in_order, mut held, mut counting, mut before) = (true, 0u64, Counting::default(), 0);
+        let (mut in_order, mut held, mut counting, mut before) = (true, 0u64, RunningCounts::default(), 0);
         // A line has only one valid form: that of ascending entries.
         let mut least = 0;
         let in_turn = Entries::new(packing, lines).take_while(|entry| {

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::core::{Meta, TableCore};
+use super::core::{TableCore, TableMeta};
 use super::lines::Table;
 use crate::bits::table::packing::{Fields, Packing};
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ pub(super) struct OwnFields {
 }
 
 /// The own part of a table, for a filter or a link.
-pub(super) fn own_part(meta: &Meta, table: &Table, kinds: OwnFields) -> [u8; OWN_BYTES] {
+pub(super) fn own_part(meta: &TableMeta, table: &Table, kinds: OwnFields) -> [u8; OWN_BYTES] {
     let (fields, hasher) = (table.packing().fields(), meta.keys.hasher());
     let mut out = Vec::with_capacity(OWN_BYTES);
     out.extend([hasher.scheme().id(), meta.keys.key_domain().id(), meta.over_capacity.id(), kinds.tag]);
@@ -86,8 +86,8 @@ impl Claimed {
 }
 
 /// A filter that is read from a file up to its body.
-pub(crate) struct Bodiless<S> {
-    pub(super) meta: Meta,
+pub(crate) struct TableBodiless<S> {
+    pub(super) meta: TableMeta,
     pub(super) claimed: Claimed,
     /// The kind's properties beside the table.
     pub(super) state: S,
@@ -108,7 +108,7 @@ pub(super) fn read(
     part: &FilePart<'_>,
     secret: Option<&SecretKey>,
     named: &Named,
-) -> Result<(Bodiless<()>, OwnFields)> {
+) -> Result<(TableBodiless<()>, OwnFields)> {
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let scheme = Scheme::from_id(own[0])?;
     known(scheme)?;
@@ -138,27 +138,31 @@ pub(super) fn read(
     let record = part.scheme_record.as_ref().map(|(tag, text)| (*tag, text.as_str()));
     let hasher = Hasher::of_file(scheme, number(32), record, secret)?;
     let keys = KeyHasher::new(hasher, domain, part.recipe);
-    let meta = Meta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
+    let meta = TableMeta { keys, over_capacity, capacity, promised_rate, labels: part.labels.kept() };
     let claimed = Claimed { packing, slots: number(48), distinct: number(56) };
     let at_68 = (number(64) >> 32) as u32;
     let kinds = OwnFields { tag: own[3], at_40: number(40), at_56: number(56), at_68, at_72: number(72) };
-    Ok((Bodiless { meta, claimed, state: (), sum: number(80) }, kinds))
+    Ok((TableBodiless { meta, claimed, state: (), sum: number(80) }, kinds))
 }
 
-impl<S> Bodiless<S> {
+impl<S> TableBodiless<S> {
     /// Adds the kind's properties beside the table.
-    pub(super) fn with<T>(self, state: T) -> Bodiless<T> {
-        Bodiless { meta: self.meta, claimed: self.claimed, state, sum: self.sum }
+    pub(super) fn with<T>(self, state: T) -> TableBodiless<T> {
+        TableBodiless { meta: self.meta, claimed: self.claimed, state, sum: self.sum }
     }
 
     /// The properties of the filter, the table with these lines, and the kind's properties.
-    pub(super) fn with_lines(self, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> (Meta, Table, S) {
+    pub(super) fn with_lines(
+        self,
+        lines: Mapped,
+        checked: Option<Ref<dyn BodyChecked>>,
+    ) -> (TableMeta, Table, S) {
         let Claimed { packing, slots, distinct } = self.claimed;
         (self.meta, Table::of_lines(packing, lines, slots, distinct).held_against(checked), self.state)
     }
 }
 
-impl<S: State> AwaitsBody for Bodiless<S> {
+impl<S: State> AwaitsBody for TableBodiless<S> {
     fn lines(&self) -> u64 {
         self.claimed.packing.lines()
     }

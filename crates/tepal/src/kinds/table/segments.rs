@@ -24,14 +24,14 @@ pub use ask::Segments;
 pub use builder::SegmentFilterBuilder;
 
 use super::calls::one_table;
-use super::core::{Meta, TableCore};
+use super::core::{TableCore, TableMeta};
 use super::lines::Table;
 use crate::key::{Batch, Key, Keys, One, PreparedKeys};
 use crate::kinds::named::SegmentList;
 use crate::kinds::shown::shown;
 use crate::kinds::storage::Ref;
-use pairs::Held;
-use wide::Wide;
+use pairs::SegmentsHeld;
+use wide::WideList;
 
 /// A filter that tells which segments may hold a key. Segments are for example parts of a log,
 /// files of a table, days or shards; there are up to 65,536 of them, and a key may be in any number
@@ -84,18 +84,18 @@ use wide::Wide;
 pub struct SegmentFilter {
     /// The tags of a fingerprint ascend.
     core: TableCore,
-    wide: Ref<Wide>,
+    wide: Ref<WideList>,
     segments: SegmentList,
 }
 
 impl SegmentFilter {
-    fn from_parts(meta: Meta, segments: SegmentList, table: Table, wide: Ref<Wide>) -> Self {
+    fn from_parts(meta: TableMeta, segments: SegmentList, table: Table, wide: Ref<WideList>) -> Self {
         let room = meta.capacity;
         SegmentFilter { core: TableCore::new(meta, table, room), wide, segments }
     }
 
     /// Replaces the segments and their contents.
-    fn set_held(&mut self, mut segments: SegmentList, held: Held) {
+    fn set_held(&mut self, mut segments: SegmentList, held: SegmentsHeld) {
         segments.set_lens(&held.lens);
         (self.core.table, self.wide, self.segments) = (held.table, Ref::new(held.wide), segments);
     }

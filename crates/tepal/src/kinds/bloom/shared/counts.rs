@@ -22,17 +22,17 @@ struct Stripe(AtomicU64);
 
 /// An exact count. Each thread adds to a stripe of its own.
 #[derive(Debug)]
-pub(super) struct Counter {
+pub(super) struct StripedCounter {
     stripes: Box<[Stripe; STRIPES]>,
     /// The logarithm (base 2) of the keys of a stripe after which the sum is worth a check.
     look_every: u32,
 }
 
-impl Counter {
+impl StripedCounter {
     /// Makes a counter for about this many keys.
     pub(super) fn new(capacity: u64) -> Self {
         let look_every = (capacity / LOOK_EVERY).clamp(LOOK_EVERY_SMALL, LOOK_EVERY).ilog2();
-        Counter { stripes: Box::new(array::from_fn(|_| Stripe(AtomicU64::new(0)))), look_every }
+        StripedCounter { stripes: Box::new(array::from_fn(|_| Stripe(AtomicU64::new(0)))), look_every }
     }
 
     /// Adds to the count. Returns `true` after at most some hundred keys, when the sum is worth a

@@ -8,7 +8,7 @@ use crate::facts::Labels;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
-use crate::kinds::ribbon::lines::Meta;
+use crate::kinds::ribbon::lines::RibbonMeta;
 use crate::kinds::ribbon::{LEAST_RATE, second};
 use crate::params::{DEFAULT_RATE, check_rate};
 
@@ -155,9 +155,9 @@ impl RibbonFilterBuilder {
     }
 
     /// The described properties, and the number of threads for the build.
-    fn described(self) -> Result<(Meta, usize)> {
+    fn described(self) -> Result<(RibbonMeta, usize)> {
         let (rate, threads) = (self.reachable_rate()?, self.threads.max(1));
-        Ok((Meta::new(self.key_hasher()?, rate, self.labels)?, threads))
+        Ok((RibbonMeta::new(self.key_hasher()?, rate, self.labels)?, threads))
     }
 }
 

@@ -4,7 +4,7 @@ use super::RibbonFilter;
 use crate::error::{Error, Result};
 use crate::ids::{Kind, Operation};
 use crate::key::KeyHasher;
-use crate::kinds::ribbon::lines::{Meta, Ribbon};
+use crate::kinds::ribbon::lines::{Ribbon, RibbonMeta};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonFilter<L> {
@@ -33,7 +33,7 @@ impl<L: PlainStorage> RibbonFilter<L> {
     /// Makes the filter of this ribbon, with its lines.
     pub(crate) fn of_embedded(ribbon: Ribbon<()>, hasher: &KeyHasher, lines: L) -> Result<Self> {
         let mut filter =
-            RibbonFilter::from_parts(Meta::of_embedded(hasher), ribbon.with_checked_lines(lines)?);
+            RibbonFilter::from_parts(RibbonMeta::of_embedded(hasher), ribbon.with_checked_lines(lines)?);
         let now = filter.false_positive_rate();
         filter.meta.promised_rate = now.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
         Ok(filter)

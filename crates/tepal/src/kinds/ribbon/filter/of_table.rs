@@ -10,7 +10,7 @@ use super::numbers::hash_of;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::key::KeyHasher;
-use crate::kinds::ribbon::lines::Meta;
+use crate::kinds::ribbon::lines::RibbonMeta;
 use crate::kinds::ribbon::{LEAST_RATE, second};
 
 impl RibbonFilter {
@@ -26,7 +26,7 @@ impl RibbonFilter {
         let of_ribbon = left_for_ribbon(rate, numbers.len() as f64 / all as f64)?;
         numbers.iter_mut().for_each(|number| *number = hash_of(*number));
         let built = second::ribbon_of(numbers, of_ribbon, false, 1)?;
-        let meta = Meta { keys: keys.clone(), promised_rate: rate, labels };
+        let meta = RibbonMeta { keys: keys.clone(), promised_rate: rate, labels };
         Ok(RibbonFilter { numbers: NonZeroU64::new(all), ..RibbonFilter::from_parts(meta, built) })
     }
 }

@@ -13,10 +13,10 @@ use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::ribbon::lines::{MOST_KEYS, Ribbon};
 use crate::kinds::ribbon::part::{
-    Bodiless, own_part, put_layers, put_ribbon, read_hash, read_rate, read_ribbon,
+    RibbonBodiless, own_part, put_layers, put_ribbon, read_hash, read_rate, read_ribbon,
 };
 use crate::kinds::storage::{Mapped, PlainStorage, Ref};
-use crate::kinds::{Behind, Entry, FilePart, Kinded, OWN_BYTES, What};
+use crate::kinds::{Behind, FilePart, KindEntry, Kinded, OWN_BYTES, Trailer};
 use crate::params::is_rate;
 
 /// The bytes of U.
@@ -92,9 +92,9 @@ pub(crate) fn lines_of(own: &[u8; OWN_BYTES], section: &[u8]) -> Result<u64> {
 }
 
 impl Kinded for RibbonFilter {
-    const ENTRY: Entry = Entry::new(Kind::Ribbon).section(section_of).behind(What::Added);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Ribbon).section(section_of).behind(Trailer::Added);
 
-    type Bodiless = Bodiless<Option<NonZeroU64>>;
+    type Bodiless = RibbonBodiless<Option<NonZeroU64>>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         let own = &part.own;
@@ -110,7 +110,7 @@ impl Kinded for RibbonFilter {
                 (ribbon, numbers)
             }
         };
-        Bodiless::new(part, hash, secret, rate, ribbon, numbers)
+        RibbonBodiless::new(part, hash, secret, rate, ribbon, numbers)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {

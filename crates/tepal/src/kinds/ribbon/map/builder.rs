@@ -12,7 +12,7 @@ use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
 use crate::kinds::named::{Listed, MOST_SEGMENTS, SegmentList, check_name};
-use crate::kinds::ribbon::lines::Meta;
+use crate::kinds::ribbon::lines::RibbonMeta;
 use crate::kinds::ribbon::{LEAST_RATE, construct, plan};
 use crate::params::{DEFAULT_RATE, check_rate};
 
@@ -124,7 +124,7 @@ impl RibbonMapBuilder {
     /// As [`build_from`](Self::build_from).
     pub fn build_from_hashes(self, mut pairs: Vec<(u64, u32)>) -> Result<RibbonMap> {
         let promised_rate = self.reachable_rate()?;
-        let meta = Meta::new(self.key_hasher()?, promised_rate, self.labels.clone())?;
+        let meta = RibbonMeta::new(self.key_hasher()?, promised_rate, self.labels.clone())?;
         let value_bits = self.bits_of(pairs.iter().map(|pair| pair.1).max())?;
         let threads = self.threads.max(1);
         construct::sort_different(&mut pairs, threads);

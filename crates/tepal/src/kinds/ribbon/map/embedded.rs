@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::ids::{Kind, Operation};
 use crate::key::KeyHasher;
 use crate::kinds::named::SegmentList;
-use crate::kinds::ribbon::lines::{Meta, Ribbon};
+use crate::kinds::ribbon::lines::{Ribbon, RibbonMeta};
 use crate::kinds::storage::PlainStorage;
 
 impl<L: PlainStorage> RibbonMap<L> {
@@ -30,7 +30,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// Makes the map of this ribbon, with its lines.
     pub(crate) fn of_embedded(ribbon: Ribbon<()>, hasher: &KeyHasher, lines: L) -> Result<Self> {
         let ribbon = ribbon.with_checked_lines(lines)?;
-        let mut map = RibbonMap::from_parts(Meta::of_embedded(hasher), SegmentList::default(), ribbon);
+        let mut map = RibbonMap::from_parts(RibbonMeta::of_embedded(hasher), SegmentList::default(), ribbon);
         let now = map.false_positive_rate();
         map.meta.promised_rate = now.clamp(f64::MIN_POSITIVE, EVERY);
         Ok(map)

@@ -14,9 +14,9 @@ use crate::ids::Kind;
 use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::named::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
-use crate::kinds::ribbon::part::{Bodiless, own_part, read_hash, read_rate, read_ribbon};
+use crate::kinds::ribbon::part::{RibbonBodiless, own_part, read_hash, read_rate, read_ribbon};
 use crate::kinds::storage::{Mapped, PlainStorage, Ref};
-use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
+use crate::kinds::{FilePart, KindEntry, Kinded, OWN_BYTES};
 use crate::params::is_rate;
 
 /// The most bytes of the names of a file.
@@ -75,9 +75,9 @@ pub(crate) fn checked_value_bits(bits: u64) -> Result<u8> {
 }
 
 impl Kinded for RibbonMap {
-    const ENTRY: Entry = Entry::new(Kind::Map).section(section_of);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Map).section(section_of);
 
-    type Bodiless = Bodiless<SegmentList>;
+    type Bodiless = RibbonBodiless<SegmentList>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         let own = &part.own;
@@ -85,7 +85,7 @@ impl Kinded for RibbonMap {
         checked_value_bits(own[2].into())?;
         let (ribbon, rate) = (read_ribbon(own)?, read_rate(own, |rate| is_rate(rate) || rate == EVERY)?);
         let names = read_names(&part.section, ribbon.shape.fields().value_bits, ribbon.keys)?;
-        Bodiless::new(part, hash, secret, rate, ribbon, names)
+        RibbonBodiless::new(part, hash, secret, rate, ribbon, names)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {

@@ -8,7 +8,7 @@ use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::{RibbonFilter, pieces::room_for};
-use crate::kinds::table::core::{Meta, check_equal};
+use crate::kinds::table::core::{TableMeta, check_equal};
 use crate::kinds::table::join::{Join, in_both, in_either};
 use crate::kinds::table::lines::{Counts, Table};
 use crate::params::check_rate;
@@ -137,7 +137,7 @@ impl QuotientFilter {
         // to.
         let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
         let table = Table::of_counted(numbers, count_bits, counts.slots, counts, &entries)?;
-        let meta = Meta { promised_rate, capacity, ..self.core.meta.clone() };
+        let meta = TableMeta { promised_rate, capacity, ..self.core.meta.clone() };
         Ok(QuotientFilter::from_parts(meta, table, self.held, self.is_deletable))
     }
 
@@ -177,7 +177,7 @@ impl QuotientFilter {
         };
         let folded = self.folded_by(factor)?;
         let capacity = ((rate * folded.numbers() as f64) as u64).max(folded.distinct_numbers()).max(1);
-        let meta = Meta { promised_rate: rate, capacity, ..folded.core.meta };
+        let meta = TableMeta { promised_rate: rate, capacity, ..folded.core.meta };
         Ok((factor, QuotientFilter::from_parts(meta, folded.core.table, self.held, self.is_deletable)))
     }
 

@@ -10,10 +10,10 @@ use crate::ids::Kind;
 use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::storage::{Mapped, Ref};
-use crate::kinds::table::core::Meta;
+use crate::kinds::table::core::TableMeta;
 use crate::kinds::table::lines::Table;
-use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
-use crate::kinds::{CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
+use crate::kinds::table::part::{self, Claimed, Named, OwnFields, State, TableBodiless};
+use crate::kinds::{CheckBody, FilePart, KindEntry, Kinded, OWN_BYTES};
 
 /// The meanings of a slot's tag.
 const NOTHING: u8 = 0;
@@ -28,12 +28,12 @@ const NAMED: Named = Named {
 
 /// The properties of a filter, or of a link, beside its table.
 #[derive(Clone, Copy)]
-pub(crate) struct Copies {
+pub(crate) struct CopiesState {
     pub(crate) held: u64,
     pub(crate) is_deletable: bool,
 }
 
-impl Copies {
+impl CopiesState {
     fn fields(self, table: &Table) -> OwnFields {
         let tag = if table.packing().tag_bits() == 0 { NOTHING } else { COUNT };
         let at_68 = u32::from(!self.is_deletable);
@@ -42,14 +42,14 @@ impl Copies {
 }
 
 /// The own part of a link: a table without tags.
-pub(crate) fn own_part(meta: &Meta, table: &Table) -> [u8; OWN_BYTES] {
-    part::own_part(meta, table, Copies { held: table.slots(), is_deletable: true }.fields(table))
+pub(crate) fn own_part(meta: &TableMeta, table: &Table) -> [u8; OWN_BYTES] {
+    part::own_part(meta, table, CopiesState { held: table.slots(), is_deletable: true }.fields(table))
 }
 
 impl QuotientFilter {
     /// The filter's part of a tepal file.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
-        let copies = Copies { held: self.held, is_deletable: self.is_deletable };
+        let copies = CopiesState { held: self.held, is_deletable: self.is_deletable };
         Ok(self.core.part(copies.fields(&self.core.table)))
     }
 }
@@ -59,7 +59,7 @@ pub(crate) fn bodiless(
     own: &[u8; OWN_BYTES],
     part: &FilePart<'_>,
     secret: Option<&SecretKey>,
-) -> Result<Bodiless<Copies>> {
+) -> Result<TableBodiless<CopiesState>> {
     let (read, fields) = part::read(own, part, secret, &NAMED)?;
     let Claimed { packing, slots, distinct } = read.claimed;
     let tag_bits = packing.fields().tag_bits;
@@ -85,13 +85,13 @@ pub(crate) fn bodiless(
     if fields.at_68 >> 8 != 0 || fields.at_72 != 0 {
         return Err(Error::damaged("the rest of the header's part of the filter is not zero"));
     }
-    Ok(read.with(Copies { held, is_deletable }))
+    Ok(read.with(CopiesState { held, is_deletable }))
 }
 
 impl Kinded for QuotientFilter {
-    const ENTRY: Entry = Entry::new(Kind::Quotient);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Quotient);
 
-    type Bodiless = Bodiless<Copies>;
+    type Bodiless = TableBodiless<CopiesState>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         bodiless(&part.own, part, secret)
@@ -103,19 +103,19 @@ impl Kinded for QuotientFilter {
     }
 }
 
-impl State for Copies {
+impl State for CopiesState {
     fn check(&self, claimed: Claimed) -> Box<dyn CheckBody> {
-        Box::new(Numbers { claimed, held: self.held })
+        Box::new(CopiesCheck { claimed, held: self.held })
     }
 }
 
 /// The check that the lines hold valid fingerprints, as many as the header says.
-struct Numbers {
+struct CopiesCheck {
     claimed: Claimed,
     held: u64,
 }
 
-impl CheckBody for Numbers {
+impl CheckBody for CopiesCheck {
     fn check(&self, lines: &[Line]) -> Result<()> {
         let held = Table::check(&self.claimed.packing, lines, self.claimed.slots, self.claimed.distinct)?;
         match held == self.held {

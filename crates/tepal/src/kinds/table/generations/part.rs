@@ -14,8 +14,8 @@ use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::table::lines::Table;
-use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
-use crate::kinds::{CheckBody, Entry, FilePart, Kinded};
+use crate::kinds::table::part::{self, Claimed, Named, OwnFields, State, TableBodiless};
+use crate::kinds::{CheckBody, FilePart, KindEntry, Kinded};
 
 /// The meaning of a slot's tag.
 const GENERATION: u8 = 2;
@@ -55,13 +55,13 @@ impl ExpiringFilter {
 }
 
 /// The properties of a filter beside its table.
-pub(crate) struct Generations {
+pub(crate) struct GenerationsState {
     clock: Clock,
     inserted: Option<u64>,
 }
 
 /// Reads the own part, with every check that needs no body.
-fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless<Generations>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<TableBodiless<GenerationsState>> {
     let (mut read, fields) = part::read(&part.own, part, secret, &NAMED)?;
     let [unit, generations, ..] = fields.at_68.to_le_bytes();
     if fields.at_68 >> 16 != 0 {
@@ -106,38 +106,38 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless<G
     }
     // Each fingerprint has one slot.
     read.claimed.distinct = slots;
-    Ok(read.with(Generations { clock, inserted }))
+    Ok(read.with(GenerationsState { clock, inserted }))
 }
 
 impl Kinded for ExpiringFilter {
-    const ENTRY: Entry = Entry::new(Kind::Expiring);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Expiring);
 
-    type Bodiless = Bodiless<Generations>;
+    type Bodiless = TableBodiless<GenerationsState>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         of_part(part, secret)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
-        let (meta, table, Generations { clock, inserted }) = bodiless.with_lines(lines, checked);
+        let (meta, table, GenerationsState { clock, inserted }) = bodiless.with_lines(lines, checked);
         ExpiringFilter::from_parts(meta, clock, table, inserted)
     }
 }
 
-impl State for Generations {
+impl State for GenerationsState {
     fn check(&self, claimed: Claimed) -> Box<dyn CheckBody> {
-        Box::new(Numbers { claimed, clock: self.clock })
+        Box::new(GenerationsCheck { claimed, clock: self.clock })
     }
 }
 
 /// The check that the lines hold valid fingerprints: as many as the header says, each in one slot,
 /// and none too old.
-struct Numbers {
+struct GenerationsCheck {
     claimed: Claimed,
     clock: Clock,
 }
 
-impl CheckBody for Numbers {
+impl CheckBody for GenerationsCheck {
     fn check(&self, lines: &[Line]) -> Result<()> {
         let Claimed { packing, slots, distinct } = &self.claimed;
         // As many fingerprints as slots: each has one.

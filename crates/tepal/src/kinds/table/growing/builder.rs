@@ -1,7 +1,7 @@
 //! Describes a filter before it exists.
 
 use super::plan::GrowthPlan;
-use super::{GrowingFilter, Meta};
+use super::{GrowingFilter, GrowingMeta};
 use crate::bits::table::packing::Packing;
 use crate::error::Result;
 use crate::facts::Labels;
@@ -101,7 +101,7 @@ impl GrowingFilterBuilder {
         let plan = self.plan()?;
         self.labels.check()?;
         let keys = self.key_hasher()?;
-        let meta = Meta { keys, plan, is_deletable: self.is_deletable, labels: self.labels.kept() };
+        let meta = GrowingMeta { keys, plan, is_deletable: self.is_deletable, labels: self.labels.kept() };
         GrowingFilter::empty(meta, plan.first())
     }
 

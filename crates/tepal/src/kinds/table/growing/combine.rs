@@ -12,7 +12,7 @@ use crate::kinds::Filter;
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::RibbonFilter;
 use crate::kinds::table::copies::QuotientFilter;
-use crate::kinds::table::core::{Meta as TableMeta, check_equal};
+use crate::kinds::table::core::{TableMeta, check_equal};
 use crate::kinds::table::join::{Join, in_either};
 use crate::kinds::table::lines::{Counts, MOST_COPIES, Table, too_many_copies};
 use crate::params::check_rate;

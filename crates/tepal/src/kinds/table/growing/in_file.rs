@@ -3,18 +3,18 @@
 use alloc::vec::Vec;
 
 use super::plan::{GrowthPlan, MOST_LINKS};
-use super::{GrowingFilter, Meta};
+use super::{GrowingFilter, GrowingMeta};
 use crate::error::{Error, Result};
 use crate::ids::{Kind, OverCapacity};
 use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::links::Links;
 use crate::kinds::storage::{Mapped, Ref};
-use crate::kinds::table::copies::part::{Copies, bodiless, own_part};
-use crate::kinds::table::core::Meta as TableMeta;
+use crate::kinds::table::copies::part::{CopiesState, bodiless, own_part};
+use crate::kinds::table::core::TableMeta;
 use crate::kinds::table::lines::Table;
-use crate::kinds::table::part::Bodiless;
-use crate::kinds::{Entry, FilePart, Kinded, OWN_BYTES};
+use crate::kinds::table::part::TableBodiless;
+use crate::kinds::{FilePart, KindEntry, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
 /// The number of links of a file with this own part.
@@ -52,7 +52,7 @@ impl GrowingFilter {
 }
 
 /// Reads the own part and the links' parts, with every check that needs no body.
-fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Link, Meta>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Link, GrowingMeta>> {
     let own = &part.own;
     let number = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| own[at + i]));
     let is_deletable = match own[4] {
@@ -75,12 +75,12 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Links<Link
         check_link(link, &links[0], &plan, i, is_deletable)?;
     }
     let keys = links[0].meta.keys.clone();
-    let meta = Meta { keys, plan, is_deletable, labels: part.labels.kept() };
+    let meta = GrowingMeta { keys, plan, is_deletable, labels: part.labels.kept() };
     Ok(Links { links, meta })
 }
 
 /// A link that is read from a file up to its body.
-type Link = Bodiless<Copies>;
+type Link = TableBodiless<CopiesState>;
 
 /// Checks a link, beyond the checks of every table.
 fn check_link(link: &Link, first: &Link, plan: &GrowthPlan, number: usize, is_deletable: bool) -> Result<()> {
@@ -115,9 +115,9 @@ fn check_link(link: &Link, first: &Link, plan: &GrowthPlan, number: usize, is_de
 }
 
 impl Kinded for GrowingFilter {
-    const ENTRY: Entry = Entry::new(Kind::Growing).links(links_of);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Growing).links(links_of);
 
-    type Bodiless = Links<Link, Meta>;
+    type Bodiless = Links<Link, GrowingMeta>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         of_part(part, secret)

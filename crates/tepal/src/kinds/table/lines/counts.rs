@@ -18,7 +18,7 @@ pub(crate) struct Counts {
 impl Counts {
     /// Counts ascending entries.
     pub(crate) fn of(entries: Stream<'_>, tag_bits: u8) -> Self {
-        let mut counting = Counting::default();
+        let mut counting = RunningCounts::default();
         entries.for_each(|entry| _ = counting.count(entry >> tag_bits));
         counting.counts
     }
@@ -37,13 +37,13 @@ pub(crate) fn too_many_copies(tag_bits: u8) -> Error {
 
 /// [`Counts`] of a stream of ascending fingerprints up to now.
 #[derive(Default)]
-pub(super) struct Counting {
+pub(super) struct RunningCounts {
     pub(super) counts: Counts,
     last: Option<u64>,
     copies: u64,
 }
 
-impl Counting {
+impl RunningCounts {
     /// Counts a slot of this fingerprint. Returns whether it equals the one before.
     #[inline]
     pub(super) fn count(&mut self, number: u64) -> bool {

@@ -3,7 +3,7 @@
 use core::slice::Iter;
 
 use super::wide::IN_TABLE;
-use super::{SegmentFilter, Wide};
+use super::{SegmentFilter, WideList};
 use crate::bits::table::several::Tags;
 use crate::key::{Key, is_perhaps_in};
 use crate::kinds::named::{Listed, Segment};
@@ -57,14 +57,19 @@ impl SegmentFilter {
     pub fn segments<K: Key + ?Sized>(&self, key: &K) -> Segments<'_> {
         match self.core.meta.keys.hash(key) {
             Ok(hash) => self.segments_of_hash(hash),
-            Err(error) => Segments(Inner::All(self.perhaps(is_perhaps_in(&error)).iter())),
+            Err(error) => Segments(SegmentsInner::All(self.perhaps(is_perhaps_in(&error)).iter())),
         }
     }
 
     /// [`segments`](Self::segments) for a hash.
     pub fn segments_of_hash(&self, hash: u64) -> Segments<'_> {
         let number = self.core.table.number(hash);
-        Segments(Inner::Held { tags: self.core.table.tags(number), left: IN_TABLE, wide: &self.wide, number })
+        Segments(SegmentsInner::Held {
+            tags: self.core.table.tags(number),
+            left: IN_TABLE,
+            wide: &self.wide,
+            number,
+        })
     }
 
     /// All segments, or none.
@@ -76,15 +81,15 @@ impl SegmentFilter {
 /// The segments that may hold a key, by their numbers: [`SegmentFilter::segments`].
 #[derive(Clone)]
 #[must_use]
-pub struct Segments<'a>(Inner<'a>);
+pub struct Segments<'a>(SegmentsInner<'a>);
 
 #[derive(Clone)]
-enum Inner<'a> {
+enum SegmentsInner<'a> {
     /// The tags of a fingerprint in the table, and those beside it, if the table has the most.
     Held {
         tags: Tags<'a>,
         left: usize,
-        wide: &'a Wide,
+        wide: &'a WideList,
         number: u64,
     },
     More(Iter<'a, u16>),
@@ -96,17 +101,17 @@ impl Iterator for Segments<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Segment> {
-        if let Inner::Held { tags, left, wide, number } = &mut self.0 {
+        if let SegmentsInner::Held { tags, left, wide, number } = &mut self.0 {
             if *left > 0 {
                 *left -= 1;
                 return tags.next().map(|tag| Segment(tag as u16));
             }
-            self.0 = Inner::More(wide.of(*number).iter());
+            self.0 = SegmentsInner::More(wide.of(*number).iter());
         }
         match &mut self.0 {
-            Inner::More(more) => more.next().map(|number| Segment(*number)),
-            Inner::All(all) => all.next().map(|listed| Segment(listed.number)),
-            Inner::Held { .. } => None,
+            SegmentsInner::More(more) => more.next().map(|number| Segment(*number)),
+            SegmentsInner::All(all) => all.next().map(|listed| Segment(listed.number)),
+            SegmentsInner::Held { .. } => None,
         }
     }
 }

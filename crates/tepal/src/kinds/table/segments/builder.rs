@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::SegmentFilter;
 use super::insert::entries_of;
-use super::pairs::Held;
+use super::pairs::SegmentsHeld;
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
@@ -152,7 +152,8 @@ impl SegmentFilterBuilder {
         let tag_bits = list.tag_bits();
         let empty = Table::new(numbers, tag_bits, 1)?;
         let entries = entries_of(&empty, &list, pairs)?;
-        let held = Held::new(&list, (numbers, tag_bits, capacity), &|| Stream::of(entries.iter().copied()))?;
+        let held =
+            SegmentsHeld::new(&list, (numbers, tag_bits, capacity), &|| Stream::of(entries.iter().copied()))?;
         let mut filter = SegmentFilter::from_parts(meta, SegmentList::default(), empty, Ref::default());
         filter.core.check_room(entries.len() as u64)?;
         filter.set_held(list, held);

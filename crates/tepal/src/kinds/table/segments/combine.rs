@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::SegmentFilter;
-use super::pairs::{Held, Renumbered};
+use super::pairs::{Renumbered, SegmentsHeld};
 use super::wide::IN_TABLE;
 use crate::bits::memory;
 use crate::bits::table::stream::Stream;
@@ -82,7 +82,8 @@ impl SegmentFilter {
         let to = |segment| Some(if segment == from.0 { into.0 } else { segment });
         let tag_bits = self.core.tag_bits();
         let entries = || self.as_of(tag_bits, to);
-        let held = Held::new(&segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
+        let held =
+            SegmentsHeld::new(&segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
         self.set_held(segments, held);
         Ok(())
     }
@@ -137,7 +138,8 @@ impl SegmentFilter {
         let tag_bits = segments.tag_bits().max(self.core.tag_bits());
         let entries =
             || in_either(Join::Once, tag_bits, self.as_of(tag_bits, Some), other.as_of(tag_bits, to));
-        let held = Held::new(&segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
+        let held =
+            SegmentsHeld::new(&segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
         self.core.check_room(held.pairs())?;
         self.set_held(segments, held);
         Ok(())
@@ -154,7 +156,8 @@ impl SegmentFilter {
         let to = |segment| self.segments.find(other.segments.name(Segment(segment))?).ok().map(|here| here.0);
         let tag_bits = self.core.tag_bits();
         let entries = || in_both(Join::Once, tag_bits, self.all_entries(), other.as_of(tag_bits, to));
-        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
+        let held =
+            SegmentsHeld::new(&self.segments, (self.numbers(), tag_bits, self.core.usual_slots()), &entries)?;
         self.set_held(self.segments.copied()?, held);
         Ok(())
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::SegmentFilter;
-use super::pairs::Held;
+use super::pairs::SegmentsHeld;
 use super::wide::IN_TABLE;
 use crate::bits::memory;
 use crate::bits::table::spread;
@@ -203,7 +203,8 @@ impl SegmentFilter {
         let entries = entries_of(&self.core.table, &self.segments, pairs)?;
         let new = || Stream::of(entries.iter().copied());
         let both = || in_either(Join::Once, tag_bits, self.all_entries(), new());
-        let held = Held::new(&self.segments, (self.numbers(), tag_bits, self.core.usual_slots()), &both)?;
+        let held =
+            SegmentsHeld::new(&self.segments, (self.numbers(), tag_bits, self.core.usual_slots()), &both)?;
         self.core.check_room(held.pairs())?;
         self.set_held(self.segments.copied()?, held);
         Ok(())

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::iter::Peekable;
 
-use super::wide::{IN_TABLE, Wide};
+use super::wide::{IN_TABLE, WideList};
 use crate::bits::memory;
 use crate::bits::table::stream::Stream;
 use crate::error::Result;
@@ -48,7 +48,7 @@ impl<F: Fn(u16) -> Option<u16>> Iterator for Renumbered<'_, F> {
 
 /// Of ascending entries, the first ones of each fingerprint, which are in the table; or the other
 /// ones.
-struct Part<'e> {
+struct TablePart<'e> {
     entries: Stream<'e>,
     tag_bits: u8,
     of_table: bool,
@@ -56,13 +56,13 @@ struct Part<'e> {
     slots: usize,
 }
 
-impl<'e> Part<'e> {
+impl<'e> TablePart<'e> {
     fn new(entries: Stream<'e>, tag_bits: u8, of_table: bool) -> Self {
-        Part { entries, tag_bits, of_table, last: None, slots: 0 }
+        TablePart { entries, tag_bits, of_table, last: None, slots: 0 }
     }
 }
 
-impl Iterator for Part<'_> {
+impl Iterator for TablePart<'_> {
     type Item = u64;
 
     #[inline]
@@ -80,14 +80,14 @@ impl Iterator for Part<'_> {
 }
 
 /// The contents of a filter.
-pub(super) struct Held {
+pub(super) struct SegmentsHeld {
     pub(super) table: Table,
-    pub(super) wide: Wide,
+    pub(super) wide: WideList,
     /// The number of fingerprints of each segment, in the order of the list.
     pub(super) lens: Vec<u64>,
 }
 
-impl Held {
+impl SegmentsHeld {
     /// Makes the contents from ascending entries of these segments, without repeats, laid out for
     /// at least `slots` slots. It calls `entries` several times.
     pub(super) fn new<'e>(
@@ -102,12 +102,12 @@ impl Held {
                 lens[at] += 1;
             }
         }
-        let mut wide = Wide::default();
-        for entry in Part::new(entries(), tag_bits, false) {
+        let mut wide = WideList::default();
+        for entry in TablePart::new(entries(), tag_bits, false) {
             wide.insert(entry >> tag_bits, (entry & tags) as u16)?;
         }
-        let in_table = || Stream::of(Part::new(entries(), tag_bits, true));
-        Ok(Held { table: Table::of_entries(numbers, tag_bits, slots, &in_table)?, wide, lens })
+        let in_table = || Stream::of(TablePart::new(entries(), tag_bits, true));
+        Ok(SegmentsHeld { table: Table::of_entries(numbers, tag_bits, slots, &in_table)?, wide, lens })
     }
 
     /// The number of pairs of fingerprint and segment.

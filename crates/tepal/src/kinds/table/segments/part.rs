@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::SegmentFilter;
-use super::wide::{IN_TABLE, MOST_BYTES, Wide};
+use super::wide::{IN_TABLE, MOST_BYTES, WideList};
 use crate::bits::Line;
 use crate::bits::memory;
 use crate::bits::table::stream::Entries;
@@ -19,8 +19,8 @@ use crate::kinds::named::{
 };
 use crate::kinds::storage::{Mapped, Ref};
 use crate::kinds::table::lines::Table;
-use crate::kinds::table::part::{self, Bodiless, Claimed, Named, OwnFields, State};
-use crate::kinds::{CheckBody, Entry, FilePart, Kinded, OWN_BYTES};
+use crate::kinds::table::part::{self, Claimed, Named, OwnFields, State, TableBodiless};
+use crate::kinds::{CheckBody, FilePart, KindEntry, Kinded, OWN_BYTES};
 
 /// The meaning of a slot's tag.
 const SEGMENT: u8 = 3;
@@ -63,7 +63,7 @@ impl SegmentFilter {
 }
 
 /// The segments, and the list of fingerprints in very many segments, in the file's encoding.
-fn section(segments: &SegmentList, wide: &Wide) -> Result<Vec<u8>> {
+fn section(segments: &SegmentList, wide: &WideList) -> Result<Vec<u8>> {
     let mut out = memory::room(segments.file_len().saturating_add(wide.bytes() as usize))?;
     segments.write(&mut out);
     for (number, segments) in wide.numbers() {
@@ -77,7 +77,7 @@ fn section(segments: &SegmentList, wide: &Wide) -> Result<Vec<u8>> {
 }
 
 /// Reads this many segments, and the list that follows them.
-fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
+fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, WideList)> {
     if count as usize > MOST_SEGMENTS || u64::from(count) * 16 > bytes.len() as u64 {
         return Err(damaged("has no room for as many as there are"));
     }
@@ -88,7 +88,7 @@ fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
         listed.push(next);
     }
     let segments = SegmentList::new(listed)?;
-    let (mut wide, mut last) = (Wide::default(), None);
+    let (mut wide, mut last) = (WideList::default(), None);
     while !fields.rest().is_empty() {
         let (number, count, zero) = (fields.u64_le()?, fields.u32_le()?, fields.u32_le()?);
         let more = padded(&mut fields, 2 * (count as usize).min(bytes.len()))?;
@@ -113,13 +113,13 @@ fn read_section(bytes: &[u8], count: u32) -> Result<(SegmentList, Wide)> {
 }
 
 /// The properties of a filter beside its table.
-pub(crate) struct Segments {
+pub(crate) struct SegmentsState {
     list: SegmentList,
-    wide: Ref<Wide>,
+    wide: Ref<WideList>,
 }
 
 /// Reads the own part and the segments, with every check that needs no body.
-fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless<Segments>> {
+fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<TableBodiless<SegmentsState>> {
     let (read, fields) = part::read(&part.own, part, secret, &NAMED)?;
     let Claimed { packing, slots, distinct } = read.claimed;
     if packing.numbers() > super::builder::most_numbers_of_all() {
@@ -140,42 +140,42 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Bodiless<S
             "the header says {slots} slots of {most_slots}, {distinct} different numbers and {held} pairs"
         )));
     }
-    Ok(read.with(Segments { list: segments, wide: Ref::new(wide) }))
+    Ok(read.with(SegmentsState { list: segments, wide: Ref::new(wide) }))
 }
 
 impl Kinded for SegmentFilter {
-    const ENTRY: Entry = Entry::new(Kind::Segment).section(section_of);
+    const ENTRY: KindEntry = KindEntry::new(Kind::Segment).section(section_of);
 
-    type Bodiless = Bodiless<Segments>;
+    type Bodiless = TableBodiless<SegmentsState>;
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         of_part(part, secret)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
-        let (meta, table, Segments { list, wide }) = bodiless.with_lines(lines, checked);
+        let (meta, table, SegmentsState { list, wide }) = bodiless.with_lines(lines, checked);
         SegmentFilter::from_parts(meta, list, table, wide)
     }
 }
 
-impl State for Segments {
+impl State for SegmentsState {
     fn check(&self, claimed: Claimed) -> Box<dyn CheckBody> {
         let of = |listed: &Listed| (listed.number, listed.len);
         let lens = self.list.listed().iter().map(of).collect();
-        Box::new(Numbers { claimed, lens, wide: Ref::clone(&self.wide) })
+        Box::new(SegmentsCheck { claimed, lens, wide: Ref::clone(&self.wide) })
     }
 }
 
 /// The check that the lines hold valid fingerprints: as many as the header says, and for each
 /// segment as many as its list says.
-struct Numbers {
+struct SegmentsCheck {
     claimed: Claimed,
     /// The number of each segment, and how many fingerprints it has.
     lens: Vec<(u16, u64)>,
-    wide: Ref<Wide>,
+    wide: Ref<WideList>,
 }
 
-impl CheckBody for Numbers {
+impl CheckBody for SegmentsCheck {
     fn check(&self, lines: &[Line]) -> Result<()> {
         let Claimed { packing, slots, distinct } = &self.claimed;
         // Each segment once, ascending.

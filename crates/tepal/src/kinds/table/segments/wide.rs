@@ -19,7 +19,7 @@ pub(super) const MOST_BYTES: u64 = 1 << 29;
 
 /// The segments of fingerprints beyond their first 64, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wide {
+pub(super) struct WideList {
     more: BTreeMap<u64, Vec<u16>>,
     pairs: u64,
     bytes: u64,
@@ -30,7 +30,7 @@ fn bytes_of(segments: usize) -> u64 {
     if segments == 0 { 0 } else { 16 + (2 * segments as u64).next_multiple_of(8) }
 }
 
-impl Wide {
+impl WideList {
     /// The listed segments of a fingerprint.
     pub(super) fn of(&self, number: u64) -> &[u16] {
         self.more.get(&number).map_or(&[], Vec::as_slice)

@@ -73,7 +73,7 @@ fn a_sample_is_set_right() {
 
 #[test]
 fn a_counter_counts_every_thread() {
-    let counter = Counter::new(1 << 20);
+    let counter = StripedCounter::new(1 << 20);
     std::thread::scope(|scope| {
         for _ in 0..70 {
             scope.spawn(|| {
@@ -98,7 +98,7 @@ fn a_sample_tells_of_the_whole() {
 /// A counter asks for a check now and then, and never misses one because of a large addition.
 #[test]
 fn a_counter_calls_for_looks() {
-    let counter = Counter::new(1 << 20);
+    let counter = StripedCounter::new(1 << 20);
     let calls = (0..100_000).filter(|_| counter.add(1)).count();
     assert_eq!(calls, 390);
     assert!(counter.add(300) && counter.add(256));

@@ -104,7 +104,7 @@ macro_rules! any_filter {
                             Err(super::$form_module::comes_first(Operation::Unite))
                         },
                     )*
-                    #[allow(unreachable_patterns, reason = "where there is one kind")]
+                    #[allow(unreachable_patterns, reason = "if there is only one kind")]
                     (a, b) => Err(other_kind(a.kind(), b.kind())),
                 }
             }
@@ -130,7 +130,7 @@ macro_rules! any_filter {
                             Err(super::$form_module::comes_first(Operation::Intersect))
                         },
                     )*
-                    #[allow(unreachable_patterns, reason = "where there is one kind")]
+                    #[allow(unreachable_patterns, reason = "if there is only one kind")]
                     (a, b) => Err(other_kind(a.kind(), b.kind())),
                 }
             }
@@ -183,7 +183,7 @@ macro_rules! any_filter {
         impl FromFile for AnyFilter {
             type Bodiless = AnyBodiless;
 
-            #[allow(unreachable_patterns, reason = "where every kind is built in")]
+            #[allow(unreachable_patterns, reason = "if every kind is built in")]
             fn entry(kind: Kind) -> Result<KindEntry> {
                 match kind {
                     $(
@@ -194,7 +194,7 @@ macro_rules! any_filter {
                 }
             }
 
-            #[allow(unreachable_patterns, reason = "where every kind is built in")]
+            #[allow(unreachable_patterns, reason = "if every kind is built in")]
             fn of_part(kind: Kind, part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<AnyBodiless> {
                 match kind {
                     $(
@@ -221,7 +221,7 @@ macro_rules! any_filter {
                     $(#[cfg(feature = $form_feature)])?
                     AnyFilter::$of(filter) => AnyFilter::$form(super::$form_module::$form_type::of_file(filter, behind)),
                 )*
-                #[allow(unreachable_patterns, reason = "the kinds that have a form")]
+                #[allow(unreachable_patterns, reason = "only some kinds have a further form")]
                 other => other.kind_with_behind(behind),
             });
         }
@@ -234,7 +234,7 @@ macro_rules! any_filter {
                         $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
                         AnyFilter::$kind(filter) => AnyFilter::$kind(taking(filter, behind)),
                     )+
-                    #[allow(unreachable_patterns, reason = "where there is no further form")]
+                    #[allow(unreachable_patterns, reason = "if there is no further form")]
                     form => form,
                 }
             }
@@ -310,7 +310,7 @@ impl AnyFilter {
     pub fn as_bloom(&self) -> Option<&BloomFilter<Mapped>> {
         match self {
             AnyFilter::Bloom(filter) => Some(filter),
-            #[allow(unreachable_patterns, reason = "where there is one kind")]
+            #[allow(unreachable_patterns, reason = "if there is only one kind")]
             _ => None,
         }
     }
@@ -324,7 +324,7 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => Ok(filter),
             #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => filter.into_bloom(),
-            #[allow(unreachable_patterns, reason = "where there is one kind")]
+            #[allow(unreachable_patterns, reason = "if there is only one kind")]
             other => Err(other.refusal(Operation::BeAnother)),
         }
     }

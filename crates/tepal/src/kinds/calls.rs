@@ -230,7 +230,7 @@ macro_rules! insert_many {
         /// [`insert`](Self::insert) for many keys.
         ///
         /// # Errors
-        #[doc = concat!("As [`insert`](Self::insert). The keys before the refused one are in", $told)]
+        #[doc = concat!("As [`insert`](Self::insert). The keys before the refused one are inserted", $told)]
         pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
             crate::key::insert_in_batches(
                 self,

@@ -39,17 +39,17 @@ pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 
 /// use tepal::{file::Format, hash::PreparedKeys};
 /// let members = BloomFilter::builder().capacity(2).build_from(["apple", "pear"])?;
 /// let file = Opened::new(members, Format::Tepal)?;
-/// let (mut strangers, mut exceptions) = (PreparedKeys::default(), Exceptions::new());
-/// for stranger in 0..1000_u32 {
-///     file.key_hasher().prepare(&stranger, &mut strangers)?;
+/// let (mut others, mut exceptions) = (PreparedKeys::default(), Exceptions::new());
+/// for other in 0..1000_u32 {
+///     file.key_hasher().prepare(&other, &mut others)?;
 /// }
-/// exceptions.take(file.filter(), &strangers);     // those with a wrong `true`
+/// exceptions.take(file.filter(), &others);     // only the false positives
 /// let file = file.except(&exceptions)?;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("fruit.tepal");
 /// file.save(&path)?;
 /// let fruit = tepal::open(&path)?;
-/// assert!(fruit.contains("pear") && (0..1000_u32).all(|stranger| !fruit.contains(&stranger)));
+/// assert!(fruit.contains("pear") && (0..1000_u32).all(|other| !fruit.contains(&other)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq)]
@@ -489,7 +489,7 @@ impl AnyFilter {
         let filter = match self {
             AnyFilter::Bloom(filter) => ExceptedBloomFilter::new(filter, Vec::new(), None),
             AnyFilter::Excepted(filter) => filter,
-            #[allow(unreachable_patterns, reason = "where there is one kind")]
+            #[allow(unreachable_patterns, reason = "if there is only one kind")]
             other => return Err(other.refusal(Operation::Except)),
         };
         Ok(AnyFilter::Excepted(filter.with(exceptions)?))
@@ -512,12 +512,12 @@ impl AnyFilter {
     ///     let mut keys = PreparedKeys::default();
     ///     range.map(|key| file.key_hasher().prepare(&key, &mut keys)).collect::<tepal::Result<()>>().map(|()| keys)
     /// };
-    /// let (members, strangers) = (prepared(0..200)?, prepared(200..10_000)?);
+    /// let (members, others) = (prepared(0..200)?, prepared(200..10_000)?);
     /// let mut exceptions = Exceptions::new();
-    /// exceptions.take(file.filter(), &strangers);
+    /// exceptions.take(file.filter(), &others);
     /// let file = file.divide(&exceptions, &members)?;
     /// assert!((0..200_u64).all(|member| file.contains(&member)));
-    /// assert!(!(200..10_000_u64).any(|stranger| file.contains(&stranger)));
+    /// assert!(!(200..10_000_u64).any(|other| file.contains(&other)));
     /// # Ok::<(), tepal::Error>(())
     /// ```
     ///

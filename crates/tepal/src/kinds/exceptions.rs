@@ -16,14 +16,14 @@ use crate::key::PreparedKeys;
 /// let members = BloomFilter::builder().capacity(200).false_positive_rate(0.1).build_from(0..200_u64)?;
 /// let file = Opened::new(members, Format::Tepal)?;
 /// let mut keys = PreparedKeys::default();
-/// for stranger in 200..1200_u64 {
-///     file.key_hasher().prepare(&stranger, &mut keys)?;
+/// for other in 200..1200_u64 {
+///     file.key_hasher().prepare(&other, &mut keys)?;
 /// }
 /// let mut exceptions = Exceptions::new();
-/// let wrong = exceptions.take(file.filter(), &keys);    // as many as are needed: about a tenth
+/// let wrong = exceptions.take(file.filter(), &keys);    // the false positives: about a tenth
 /// assert!(wrong > 0 && wrong < 200);
 /// let file = file.except(&exceptions)?;
-/// assert!((200..1200_u64).all(|stranger| !file.contains(&stranger)));
+/// assert!((200..1200_u64).all(|other| !file.contains(&other)));
 /// assert!((0..200_u64).all(|member| file.contains(&member)));
 /// # Ok::<(), tepal::Error>(())
 /// ```

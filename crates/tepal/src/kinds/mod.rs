@@ -20,7 +20,10 @@ mod in_file;
 #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
 mod links;
 #[cfg(any(feature = "table", feature = "static"))]
-#[cfg_attr(not(feature = "table"), allow(unreachable_pub, reason = "segments are of the kind that it has"))]
+#[cfg_attr(
+    not(feature = "table"),
+    allow(unreachable_pub, reason = "segments belong to the kind of the feature `table`")
+)]
 pub(crate) mod named;
 #[cfg(feature = "static")]
 pub(crate) mod ribbon;
@@ -66,10 +69,7 @@ pub(crate) use storage::Ref;
 /// assert_eq!(holders(&shelf, "apple").len(), 1);
 /// # Ok::<(), tepal::Error>(())
 /// ```
-#[allow(
-    private_bounds,
-    reason = "what only the library asks stands there, so that nobody else can be a filter"
-)]
+#[allow(private_bounds, reason = "the private trait keeps other crates from implementing this one")]
 pub trait Filter: Inner + fmt::Debug {
     /// The kind of the filter.
     fn kind(&self) -> Kind;
@@ -152,10 +152,7 @@ pub trait Filter: Inner + fmt::Debug {
 /// assert!(seen.contains("plum"));
 /// # Ok::<(), tepal::Error>(())
 /// ```
-#[allow(
-    private_bounds,
-    reason = "what only the library asks stands there, so that nobody else can be a filter"
-)]
+#[allow(private_bounds, reason = "the private trait keeps other crates from implementing this one")]
 pub trait MutableFilter: Filter + InnerMut {
     /// Inserts a key. `true`: the key is surely new.
     ///

@@ -81,7 +81,7 @@ impl AnyFilter {
             AnyFilter::Bloom(filter) => Ok(filter),
             #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => Ok(filter.bits()),
-            #[allow(unreachable_patterns, reason = "where there is one kind")]
+            #[allow(unreachable_patterns, reason = "if there is only one kind")]
             other => Err(other.refusal(Operation::Fold)),
         }
     }

@@ -22,8 +22,8 @@ impl<L: Storage> BloomFilter<L> {
     ///
     /// ```
     /// let seen = tepal::BloomFilter::builder().build_from(["apple", "banana"])?;
-    /// assert!(seen.contains("apple"));         // perhaps (here: certainly inserted)
-    /// assert!(!seen.contains("cherry"));       // certainly never inserted
+    /// assert!(seen.contains("apple"));         // perhaps (here: surely inserted)
+    /// assert!(!seen.contains("cherry"));       // surely never inserted
     /// # Ok::<(), tepal::Error>(())
     /// ```
     #[inline]

@@ -172,7 +172,7 @@ impl BloomFilterBuilder {
     /// ```
     /// use tepal::BloomFilter;
     /// let blocked = BloomFilter::builder().seed_for("blocked").build_from(["a", "b"])?;
-    /// let let_through = ["c", "d"];            // by `blocked`, wrongly
+    /// let let_through = ["c", "d"];            // false positives of `blocked`
     /// let allowed = BloomFilter::builder().seed_for("let through by blocked").build_from(let_through)?;
     /// assert_ne!(blocked.seed(), allowed.seed());
     /// # Ok::<(), tepal::Error>(())

@@ -80,7 +80,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().capacity(1000).build()?;
     /// assert!(seen.insert("apple")?);          // surely new
-    /// assert!(!seen.insert("apple")?);         // in already, or looks so
+    /// assert!(!seen.insert("apple")?);         // a member, or a false positive
     /// # Ok::<(), tepal::Error>(())
     /// ```
     ///
@@ -309,7 +309,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// use tepal::{BloomFilter, OverCapacity};
     /// let mut seen = BloomFilter::builder().capacity(10).build()?;
     /// seen.set_over_capacity(OverCapacity::Warn)?;
-    /// seen.insert_iter(0..1000u64)?;           // none is refused
+    /// seen.insert_iter(0..1000u64)?;           // no key is refused
     /// # Ok::<(), tepal::Error>(())
     /// ```
     ///

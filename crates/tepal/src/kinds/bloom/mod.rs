@@ -89,12 +89,12 @@ use tally::Given;
 /// let builder = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01);
 /// let mut seen = builder.clone().build()?;
 /// assert!(seen.insert("570108428378")?);    // true: surely new
-/// assert!(seen.contains("570108428378"));   // true: perhaps (here: certainly inserted)
-/// assert!(!seen.contains("000000000000"));  // false: certainly never inserted
+/// assert!(seen.contains("570108428378"));   // true: perhaps (here: surely inserted)
+/// assert!(!seen.contains("000000000000"));  // false: surely never inserted
 ///
 /// let mut others = builder.build()?;
 /// others.insert_many(&["850514300021", "910227400034"])?;
-/// seen.union_with(&others)?;                // of one size and hash
+/// seen.union_with(&others)?;                // same size and hash
 /// assert_eq!(seen.contains_many(&["850514300021", "730101300018"]), [true, false]);
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("seen.tepal");
@@ -180,7 +180,7 @@ impl<L: Storage> BloomFilter<L> {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("seen.tepal");
     /// BloomFilter::builder().capacity(1000).build_from(["apple"])?.save(&path)?;
-    /// let mut seen: BloomFilter = BloomFilter::open(&path)?.into_owned()?;   // no longer the file's
+    /// let mut seen: BloomFilter = BloomFilter::open(&path)?.into_owned()?;   // in memory, no longer mapped
     /// seen.insert("banana")?;
     /// # Ok(())
     /// # }

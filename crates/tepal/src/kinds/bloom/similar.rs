@@ -216,8 +216,8 @@ impl Measured<'_> {
         load - 1.0 < 0.999 * most
     }
 
-    /// The mean number of other keys in the block of a member, over every block or those of every
-    /// `every`-th line.
+    /// The mean number of other keys in the block of a member, from every block or from the blocks
+    /// of every `every`-th line.
     fn others(self, every: usize) -> f64 {
         let mut sums = self.sums();
         let lines = self.each_line().step_by(every);

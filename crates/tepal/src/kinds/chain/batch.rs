@@ -74,7 +74,7 @@ impl ScalableBloomFilter {
             for link in self.links.iter().rev() {
                 let answers = &mut answers[..count];
                 link.answer_batch(Batch::Hashes(&left[..count]), answers);
-                count = keep_strangers(answers, &mut left, &mut places);
+                count = keep_non_members(answers, &mut left, &mut places);
             }
             if count == 0 {
                 return Ok(());
@@ -105,7 +105,7 @@ impl ScalableBloomFilter {
 
 /// Keeps the hashes that were not found, in their order, without a branch. Returns their number.
 #[inline(always)]
-fn keep_strangers(found: &[bool], hashes: &mut [u64; BATCH], places: &mut [u16; BATCH]) -> usize {
+fn keep_non_members(found: &[bool], hashes: &mut [u64; BATCH], places: &mut [u16; BATCH]) -> usize {
     let mut count = 0;
     for (i, found) in found.iter().enumerate() {
         (hashes[count], places[count]) = (hashes[i], places[i]);

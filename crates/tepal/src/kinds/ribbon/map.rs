@@ -40,7 +40,7 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// use tepal::RibbonMap;
 /// let country = RibbonMap::builder().build_from([("81.2.69.0/24", 44), ("89.160.20.0/24", 46)])?;
 /// assert_eq!(country.get("81.2.69.0/24"), Some(44));
-/// assert_eq!(country.get("10.0.0.0/24"), None);     // of 1 other key in 100 it is `Some`
+/// assert_eq!(country.get("10.0.0.0/24"), None);     // `Some` for 1 non-member in 100
 /// assert!(country.contains("89.160.20.0/24"));
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("country.tepal");

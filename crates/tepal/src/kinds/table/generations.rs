@@ -60,7 +60,7 @@ use clock::Clock;
 ///
 /// let mut others = builder.build()?;
 /// others.insert_at("bob", 1_790_000_000 + 9 * day)?;
-/// seen.union_with(&others)?;                          // the younger time of each key counts
+/// seen.union_with(&others)?;                          // each key keeps the later time
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("seen.tepal");
 /// seen.save(&path)?;

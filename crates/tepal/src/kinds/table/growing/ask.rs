@@ -67,7 +67,7 @@ impl GrowingFilter {
 
     /// Looks up in the older links the hashes of a batch that the newest does not hold.
     fn ask_older(&self, hashes: &[u64], answers: &mut [bool]) {
-        let mut left = Strangers::of(hashes);
+        let mut left = NonMembers::of(hashes);
         left.keep_others(answers);
         for link in self.links[..self.links.len() - 1].iter().rev() {
             let mut found = [false; BATCH];
@@ -83,16 +83,16 @@ impl GrowingFilter {
 }
 
 /// The hashes of a batch that no link has held so far, with their positions in the batch.
-pub(super) struct Strangers {
+pub(super) struct NonMembers {
     hashes: [u64; BATCH],
     places: [u16; BATCH],
     count: usize,
 }
 
-impl Strangers {
+impl NonMembers {
     /// Starts with all of at most [`BATCH`] hashes.
     pub(super) fn of(hashes: &[u64]) -> Self {
-        let mut all = Strangers { hashes: [0; BATCH], places: [0; BATCH], count: hashes.len() };
+        let mut all = NonMembers { hashes: [0; BATCH], places: [0; BATCH], count: hashes.len() };
         all.hashes[..hashes.len()].copy_from_slice(hashes);
         (0..).zip(&mut all.places[..hashes.len()]).for_each(|(i, place)| *place = i);
         all

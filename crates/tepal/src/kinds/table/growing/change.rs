@@ -1,6 +1,6 @@
 //! Inserts and removals.
 
-use super::ask::{BATCH, Strangers};
+use super::ask::{BATCH, NonMembers};
 use super::{GrowingFilter, new_link};
 use crate::bits::memory::room;
 use crate::bits::table::change::{Added, Wanted};
@@ -90,7 +90,7 @@ impl GrowingFilter {
         if self.links[asked..].iter().any(|link| link.contains(hash)) {
             return Ok(false);
         }
-        self.insert_stranger(hash)?;
+        self.insert_non_member(hash)?;
         Ok(true)
     }
 
@@ -100,7 +100,7 @@ impl GrowingFilter {
     fn insert_copy(&mut self, hash: u64) -> Result<bool> {
         self.before_a_change()?;
         let Some(holder) = self.links.iter().rposition(|link| link.contains(hash)) else {
-            self.insert_stranger(hash)?;
+            self.insert_non_member(hash)?;
             return Ok(true);
         };
         match self.insert_again(hash, holder) {
@@ -127,7 +127,7 @@ impl GrowingFilter {
 
     /// Inserts a key that no link holds into the oldest link that takes more, or into a new one.
     /// After removals that may be another link than the newest.
-    fn insert_stranger(&mut self, hash: u64) -> Result<()> {
+    fn insert_non_member(&mut self, hash: u64) -> Result<()> {
         self.insert_in(self.link_with_room(), hash)
     }
 
@@ -235,7 +235,7 @@ impl GrowingFilter {
         }
         let mut numbers = room(count)?;
         for piece in hashes[..count].chunks(BATCH) {
-            numbers.extend(self.strangers(piece, newest).hashes().iter().map(|&hash| link.number(hash)));
+            numbers.extend(self.non_members(piece, newest).hashes().iter().map(|&hash| link.number(hash)));
         }
         numbers.sort_unstable();
         let entries = || in_either(Join::Once, 0, link.stream(), Stream::of(numbers.iter().copied()));
@@ -253,7 +253,7 @@ impl GrowingFilter {
             let done = if self.meta.is_deletable {
                 self.insert_copies(piece, note)
             } else {
-                self.insert_strangers(piece, note)
+                self.insert_non_members(piece, note)
             };
             done.map_err(after(start))?;
         }
@@ -273,10 +273,10 @@ impl GrowingFilter {
     }
 
     /// Looks up at most [`BATCH`] hashes together, and inserts those that no link holds.
-    fn insert_strangers(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
+    fn insert_non_members(&mut self, hashes: &[u64], mut note: impl FnMut(usize)) -> Result<()> {
         // An opened filter is not changed before it is clear that a hash is new.
         let asked = if self.whole.is_some() { self.links.len() } else { self.links.len() - 1 };
-        let left = self.strangers(hashes, asked);
+        let left = self.non_members(hashes, asked);
         if left.hashes().is_empty() {
             return Ok(());
         }
@@ -297,8 +297,8 @@ impl GrowingFilter {
     }
 
     /// The hashes, of at most [`BATCH`], that none of the first `asked` links holds.
-    fn strangers(&self, hashes: &[u64], asked: usize) -> Strangers {
-        let mut left = Strangers::of(hashes);
+    fn non_members(&self, hashes: &[u64], asked: usize) -> NonMembers {
+        let mut left = NonMembers::of(hashes);
         for link in self.links[..asked].iter().rev() {
             let mut found = [false; BATCH];
             let found = &mut found[..left.hashes().len()];

@@ -30,17 +30,17 @@ pub(crate) struct Divider {
 
 impl Divider {
     /// Makes a divider from the hashes of all members and of the exceptions (ascending).
-    pub(crate) fn new(members: Vec<u64>, strangers: &[u64]) -> Result<Self> {
+    pub(crate) fn new(members: Vec<u64>, exceptions: &[u64]) -> Result<Self> {
         let mut keys = members;
         keys.sort_unstable();
         keys.dedup();
-        if strangers.iter().any(|hash| keys.binary_search(hash).is_ok()) {
+        if exceptions.iter().any(|hash| keys.binary_search(hash).is_ok()) {
             return Err(Error::parameter("an exception", "the hash of a member too", "that of a stranger"));
         }
-        reserve(&mut keys, strangers.len())?;
-        keys.extend_from_slice(strangers);
+        reserve(&mut keys, exceptions.len())?;
+        keys.extend_from_slice(exceptions);
         let width = width(keys.len() as u64);
-        let mut divider = Divider { exceptions: strangers.len() as u64, salt: 0, width, words: Vec::new() };
+        let mut divider = Divider { exceptions: exceptions.len() as u64, salt: 0, width, words: Vec::new() };
         let mut order = Vec::new();
         reserve(&mut order, keys.len())?;
         while !divider.peel(&keys, &mut order)? {
@@ -48,7 +48,7 @@ impl Divider {
         }
         divider.words = zeros((3 * width).div_ceil(64) as usize)?;
         for (hash, place) in order.into_iter().rev() {
-            if divider.denies(hash) != strangers.binary_search(&hash).is_ok() {
+            if divider.denies(hash) != exceptions.binary_search(&hash).is_ok() {
                 divider.words[place as usize / 64] |= 1 << (place % 64);
             }
         }

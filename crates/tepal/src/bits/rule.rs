@@ -371,8 +371,9 @@ pub(crate) struct TwoLines<M> {
 
 /// Keys that go through the two phases of a batch together.
 const TWO_PHASE: usize = 512;
-/// The same where there are no more.
-const SHORT_TWO_PHASE: usize = 32;
+/// A batch of at most this many keys goes through both lines at once: to clear the room of the
+/// phases would take longer.
+const ONE_PHASE: usize = 32;
 
 impl<M: LineMask> Rule for TwoLines<M> {
     /// As one line.
@@ -410,30 +411,18 @@ impl<M: LineMask> Rule for TwoLines<M> {
         self.first.insert_noting(lines, h) | self.second.insert_noting(lines, next(h))
     }
 
-    /// Two phases: the first line of all keys, then the second line of those that passed. Survivors
-    /// are kept by always writing and advancing by the answer, without a branch.
+    /// Outside the cache two phases: the first line of all keys, then the second line of those that
+    /// passed. Survivors are kept by always writing and advancing by the answer, without a branch.
     #[inline(always)]
     fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
-        // To clear room for many would take longer than to answer a few.
-        if hashes.len() <= SHORT_TWO_PHASE {
-            self.contains_in_phases::<SHORT_TWO_PHASE, A>(lines, hashes, answers);
-        } else {
-            self.contains_in_phases::<TWO_PHASE, A>(lines, hashes, answers);
+        if hashes.len() <= ONE_PHASE || self.ahead(lines, hashes.len()) == 0 {
+            let answers = &mut answers[..hashes.len()];
+            fetching_ahead!(self, lines, hashes, |i, h| answers[i] = self.contains(lines, h));
+            return;
         }
-    }
-}
-
-impl<M: LineMask> TwoLines<M> {
-    #[inline(always)]
-    fn contains_in_phases<const N: usize, A: Lines + ?Sized>(
-        &self,
-        lines: &A,
-        hashes: &[u64],
-        answers: &mut [bool],
-    ) {
-        let mut survivors = [0u16; N];
-        let mut seconds = [0u64; N];
-        for (hashes, answers) in hashes.chunks(N).zip(answers.chunks_mut(N)) {
+        let mut survivors = [0u16; TWO_PHASE];
+        let mut seconds = [0u64; TWO_PHASE];
+        for (hashes, answers) in hashes.chunks(TWO_PHASE).zip(answers.chunks_mut(TWO_PHASE)) {
             self.first.contains_many(lines, hashes, answers);
             let mut count = 0;
             for (i, (&h, &answer)) in hashes.iter().zip(answers.iter()).enumerate() {

@@ -1,5 +1,5 @@
 //! Comments and Markdown of the whole project have at most 100 columns. Code blocks, tables and
-//! program output in them cannot be wrapped.
+//! program output in them cannot be wrapped. The cells of tables that people read are short.
 
 #[path = "shared/files.rs"]
 mod files;
@@ -10,6 +10,20 @@ use std::path::Path;
 use files::files_in;
 
 const COLUMNS: usize = 100;
+/// The longest cell of a table, in characters. A longer one is a paragraph.
+const CELL: usize = 150;
+/// The pages that people read, in addition to `docs`.
+const PAGES: [&str; 9] = [
+    "bench/README",
+    "README",
+    "ARCHITECTURE",
+    "CONTRIBUTING",
+    "CHANGELOG",
+    "FORMAT",
+    "crates/tepal/README",
+    "crates/tepal-cli/README",
+    "crates/tepal-python/README",
+];
 /// The folders of the project that contain text; other folders contain build output.
 const FOLDERS: [&str; 12] = [
     "bench/counts/src",
@@ -53,6 +67,31 @@ fn long<'a>(text: &'a str, prose: impl Fn(&'a str) -> Option<&'a str>) -> Vec<us
     found
 }
 
+/// The cells of a row of a table. A bar in a cell stands behind a backslash.
+fn cells(row: &str) -> Vec<String> {
+    let row = row.replace("\\|", "\u{1}");
+    row.trim_matches('|').split('|').map(|cell| cell.trim().replace('\u{1}', "|")).collect()
+}
+
+/// A list of names in code, as the tables made by tests have them.
+fn is_names(cell: &str) -> bool {
+    cell.split(", ").all(|name| name.len() > 2 && name.starts_with('`') && name.ends_with('`'))
+}
+
+/// The lines of a page with a cell that is too long, by their numbers.
+fn crowded(text: &str) -> Vec<usize> {
+    let mut is_code = false;
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        is_code ^= line.starts_with("```");
+        let is_long = |cell: &String| cell.chars().count() > CELL && !is_names(cell);
+        if !is_code && line.starts_with('|') && cells(line).iter().any(is_long) {
+            found.push(number);
+        }
+    }
+    found
+}
+
 #[test]
 fn has_at_most_100_columns() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -61,9 +100,7 @@ fn has_at_most_100_columns() {
         .flat_map(|extension| FOLDERS.map(|folder| files_in(&root.join(folder), extension)))
         .flatten()
         .collect();
-    for page in ["bench/README", "README", "ARCHITECTURE", "CONTRIBUTING", "CHANGELOG", "FORMAT"] {
-        files.push(root.join(page).with_extension("md"));
-    }
+    files.extend(PAGES.map(|page| root.join(page).with_extension("md")));
     let mut seen = 0;
     let mut found = Vec::new();
     for path in &files {
@@ -75,4 +112,20 @@ fn has_at_most_100_columns() {
     }
     assert!(seen > 600, "only {seen} files");
     assert!(found.is_empty(), "prose of more than {COLUMNS} columns:\n{}", found.join("\n"));
+}
+
+#[test]
+fn cells_of_tables_are_short() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files = files_in(&root.join("docs"), "md");
+    files.extend(PAGES.map(|page| root.join(page).with_extension("md")));
+    let mut seen = 0;
+    let mut found = Vec::new();
+    for path in &files {
+        let lines = crowded(&fs::read_to_string(path).unwrap());
+        seen += 1;
+        found.extend(lines.iter().map(|line| format!("{}:{line}", path.display())));
+    }
+    assert!(seen >= 19, "only {seen} files");
+    assert!(found.is_empty(), "cells of more than {CELL} characters:\n{}", found.join("\n"));
 }

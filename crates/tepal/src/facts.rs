@@ -323,8 +323,8 @@ pub struct RibbonFacts {
     pub layers: u8,
     /// Slots for the keys that are in no layer.
     pub last_slots: u16,
-    /// U, the size of the range of numbers, if it was made from a table; `None` if it was built from
-    /// keys.
+    /// U, the size of the range of numbers, if it was made from a table; `None` if it was built
+    /// from keys.
     pub numbers: Option<u64>,
     /// The number of keys with one more bit, in a second ribbon. It gives a rate between two powers
     /// of two. 0 if there is no second ribbon.

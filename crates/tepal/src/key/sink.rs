@@ -125,8 +125,8 @@ pub trait Key {
     }
 }
 
-/// The buffer for a [`Key`] that is not held as one value: the parts of a compound key, or bytes and
-/// text that are made for the call.
+/// The buffer for a [`Key`] that is not held as one value: the parts of a compound key, or bytes
+/// and text that are made for the call.
 ///
 /// Short keys need no heap memory.
 ///

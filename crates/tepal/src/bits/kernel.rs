@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 #[cfg(target_has_atomic = "64")]
 use super::atomic::{AtomicLine, Atomics, NewBits};
 #[cfg(feature = "parallel")]
-use super::part::{Part, Pass};
+use super::part::{LineSpan, Pass};
 use super::rule::Rule;
 use super::rules::Rules;
 use super::{Bits, Line};
@@ -149,7 +149,7 @@ table!(HASH_INTEGERS: fn(secret: u64, integers: &[u64], hashes: &mut [u64]) =
     crate::bits::mix::mix_integers(secret, integers, hashes));
 // The passes have their own rules.
 #[cfg(feature = "parallel")]
-table!(INSERT_PART: fn(pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) = pass.insert(part, h, next));
+table!(INSERT_PART: fn(pass: &Pass, part: LineSpan<'_>, h: &[u64], next: &[Line]) = pass.insert(part, h, next));
 
 /// Looks up a batch at x86-64's baseline.
 #[cfg(target_arch = "x86_64")]
@@ -423,7 +423,7 @@ impl Kernel {
     /// [`Pass::insert`].
     #[cfg(feature = "parallel")]
     #[inline]
-    pub(crate) fn insert_part(&self, pass: &Pass, part: Part<'_>, h: &[u64], next: &[Line]) {
+    pub(crate) fn insert_part(&self, pass: &Pass, part: LineSpan<'_>, h: &[u64], next: &[Line]) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of_level(&INSERT_PART)(pass, part, h, next) }
     }

@@ -31,7 +31,7 @@ enum LineRule {
 }
 
 /// A range of neighbouring lines of an array.
-pub(crate) struct Part<'a> {
+pub(crate) struct LineSpan<'a> {
     pub(crate) lines: &'a mut [Line],
     /// The index of the first line in the array.
     pub(crate) first: usize,
@@ -105,8 +105,8 @@ impl Pass {
     /// Sets the bits of hashes of this pass, which all fall on lines of `part`. Meanwhile
     /// prefetches the lines of `next`.
     #[inline(always)]
-    pub(crate) fn insert(&self, part: Part<'_>, hashes: &[u64], next: &[Line]) {
-        let Part { lines, first } = part;
+    pub(crate) fn insert(&self, part: LineSpan<'_>, hashes: &[u64], next: &[Line]) {
+        let LineSpan { lines, first } = part;
         match &self.rule {
             LineRule::Narrow(rule) => {
                 each_fetching!(hashes, next, |h| self.insert_mask(rule, lines, first, h))

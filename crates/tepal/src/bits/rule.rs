@@ -1,9 +1,9 @@
-//! From hash to bits: what each layout does with one hash, and with a batch of them (FORMAT.md,
-//! section 2).
+//! From a hash to bits: how each layout handles one hash and a batch of hashes (FORMAT.md, section
+//! 2).
 //!
 //! The loops are plain and safe; [`super::kernel`] compiles them once for each CPU level.
 
-// Index loops over arrays of eight are what the compiler vectorises best here.
+// The compiler vectorizes index loops over arrays of eight best.
 #![allow(clippy::needless_range_loop)]
 
 use core::hint::black_box;
@@ -12,14 +12,14 @@ use super::fetch::fetch_line;
 use super::mask::{self, LineMask, SECOND};
 use super::{LINE_BITS, Line, halves, halves_mut, words, words_mut};
 
-/// Lines of bits as a rule asks them, wherever they live.
+/// Lines of bits, in any storage, as a rule reads them.
 pub(crate) trait Lines {
-    /// From this many lines a batch fetches ahead, if the rule does not before.
+    /// From this number of lines on a batch prefetches, unless the rule starts earlier.
     const FETCH_AHEAD_FROM: usize = usize::MAX;
 
-    /// How many lines there are.
+    /// The number of lines.
     fn line_count(&self) -> usize;
-    /// Asks the CPU to bring a line nearer.
+    /// Prefetches a line.
     fn fetch(&self, line: usize);
     /// Are all bits of the mask set in the line?
     fn holds(&self, line: usize, mask: &[u64; 8]) -> bool;
@@ -33,47 +33,47 @@ pub(crate) trait Lines {
 pub(crate) trait LinesMut: Lines {
     /// Sets the bits of the mask in the line.
     fn set(&mut self, line: usize, mask: &[u64; 8]);
-    /// Sets the bits of the mask, at most `most_a_word` in one word, and says how many were not set
-    /// before.
+    /// Sets the bits of the mask, at most `most_a_word` in one word, and returns how many were not
+    /// set before.
     fn set_counting(&mut self, line: usize, mask: &[u64; 8], most_a_word: u32) -> u32;
-    /// Sets the bits of the mask and says whether one was not set before.
+    /// Sets the bits of the mask and returns whether one was not set before.
     #[inline(always)]
     fn set_noting(&mut self, line: usize, mask: &[u64; 8]) -> bool {
         self.set_counting(line, mask, 2) > 0
     }
     /// Sets the bits of the mask in the split block.
     fn split_set(&mut self, block: usize, mask: &[u32; 8]);
-    /// Sets the bits of the mask in the split block and says how many were not set before.
+    /// Sets the bits of the mask in the split block and returns how many were not set before.
     fn split_set_counting(&mut self, block: usize, mask: &[u32; 8]) -> u32;
-    /// Sets the bits of the mask in the split block and says whether one was not set before.
+    /// Sets the bits of the mask in the split block and returns whether one was not set before.
     #[inline(always)]
     fn split_set_noting(&mut self, block: usize, mask: &[u32; 8]) -> bool {
         self.split_set_counting(block, mask) > 0
     }
-    /// Sets the bit at this position. `true`: it was not set before.
+    /// Sets the bit at this position. Returns `true` if it was not set before.
     fn set_bit(&mut self, position: u64) -> bool;
 }
 
-/// Lines in plain memory, by place. [`Line`]s of a slice check each place; those of
+/// Lines in plain memory, by index. A slice of [`Line`]s checks each index; the lines of
 /// [`super::kernel`] need no check.
 pub(crate) trait Plain {
-    /// How many lines there are.
+    /// The number of lines.
     fn count(&self) -> usize;
     /// The words of a line.
     fn line(&self, line: usize) -> &[u64; 8];
     /// The words of half a line.
     fn half(&self, half: usize) -> &[u32; 8];
-    /// One word of all.
+    /// One word of the array.
     fn word(&self, word: usize) -> u64;
 }
 
-/// [`Plain`], to change.
+/// [`Plain`], mutable.
 pub(crate) trait PlainMut: Plain {
     /// The words of a line.
     fn line_mut(&mut self, line: usize) -> &mut [u64; 8];
     /// The words of half a line.
     fn half_mut(&mut self, half: usize) -> &mut [u32; 8];
-    /// One word of all.
+    /// One word of the array.
     fn word_mut(&mut self, word: usize) -> &mut u64;
 }
 
@@ -168,7 +168,8 @@ impl<P: PlainMut + ?Sized> LinesMut for P {
         let mut new = 0;
         for i in 0..8 {
             let missing = mask[i] & !line[i];
-            // Without a vector popcount, comparing with zero is a quarter of the work of counting.
+            // Without a vector popcount, comparing with zero takes a quarter of the time of
+            // counting.
             new += if most_a_word == 1 { u64::from(missing != 0) } else { missing.count_ones().into() };
             line[i] |= mask[i];
         }
@@ -225,13 +226,13 @@ impl<P: PlainMut + ?Sized> LinesMut for P {
     }
 }
 
-/// How many keys ahead of the probe a batch fetches: enough to keep every line-fill buffer busy,
-/// few enough that the lines are still in the first-level cache when their turn comes.
+/// The distance of a prefetch in keys: enough to keep every line-fill buffer busy, and few enough
+/// that the lines are still in the first-level cache when they are used.
 const AHEAD: usize = 32;
 
-/// Runs `$probe` for each hash `$h` with its number `$i`, in order, and `$rule.fetch` for the hash
-/// [`AHEAD`] places later where the array is so large that it pays. A macro, since a closure would
-/// be compiled without the level's CPU features.
+/// Runs `$probe` for each hash `$h` with its number `$i`, in order. In a large array it also runs
+/// `$rule.fetch` for the hash [`AHEAD`] places later. A macro, since a closure would be compiled
+/// without the level's CPU features.
 macro_rules! fetching_ahead {
     ($rule:expr, $lines:expr, $hashes:expr, |$i:ident, $h:ident| $probe:expr) => {{
         let hashes: &[u64] = $hashes;
@@ -253,32 +254,32 @@ macro_rules! fetching_ahead {
     }};
 }
 
-/// What a layout does with one hash. Everything here is inlined into each level's functions.
+/// How a layout handles one hash. Everything here is inlined into the functions of each level.
 pub(crate) trait Rule: Copy {
-    /// From this many lines a batch fetches ahead; below, the caches answer sooner than the
-    /// fetching costs.
+    /// From this number of lines on a batch prefetches; in smaller arrays the caches answer sooner
+    /// than a prefetch pays.
     const FETCH_AHEAD_FROM: usize;
 
-    /// Fetches ahead what `h` will touch.
+    /// Prefetches the lines of `h`.
     fn fetch<A: Lines + ?Sized>(&self, lines: &A, h: u64);
     /// Are all bits of `h` set?
     fn contains<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool;
     /// Sets the bits of `h`.
     fn insert<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64);
-    /// Sets the bits of `h` and says how many were not set before.
+    /// Sets the bits of `h` and returns how many were not set before.
     fn insert_counting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> u32;
-    /// Sets the bits of `h` and says whether one was not set before.
+    /// Sets the bits of `h` and returns whether one was not set before.
     fn insert_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, h: u64) -> bool;
 
-    /// [`contains`](Self::contains) whose answer is a branch, which the CPU guesses, and not the
-    /// outcome of arithmetic, for which it waits.
+    /// [`contains`](Self::contains) with a branch on the answer. The CPU predicts a branch; for a
+    /// computed answer it would wait.
     #[inline(always)]
     fn contains_branching<A: Lines + ?Sized>(&self, lines: &A, h: u64) -> bool {
-        // Without the black boxes the compiler would hand out the outcome, branch or not.
+        // Without the black boxes the compiler may remove the branch.
         if self.contains(lines, h) { black_box(true) } else { black_box(false) }
     }
 
-    /// How many hashes of a batch are fetched before the first probe.
+    /// The number of hashes of a batch that are prefetched before the first lookup.
     #[inline(always)]
     fn ahead<A: Lines + ?Sized>(&self, lines: &A, hashes: usize) -> usize {
         if lines.line_count() < Self::FETCH_AHEAD_FROM.min(A::FETCH_AHEAD_FROM) {
@@ -288,7 +289,7 @@ pub(crate) trait Rule: Copy {
         }
     }
 
-    /// Answers a batch; `answers` is as long as `hashes`.
+    /// Looks up a batch; `answers` is as long as `hashes`.
     #[inline(always)]
     fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
         let answers = &mut answers[..hashes.len()];
@@ -301,8 +302,8 @@ pub(crate) trait Rule: Copy {
         fetching_ahead!(self, lines, hashes, |_i, h| self.insert(lines, h));
     }
 
-    /// Inserts a batch and says of each whether one of its bits was not set before; `is_new` is as
-    /// long as `hashes`.
+    /// Inserts a batch and tells for each hash whether one of its bits was not set before; `is_new`
+    /// is as long as `hashes`.
     #[inline(always)]
     fn insert_many_noting<A: LinesMut + ?Sized>(&self, lines: &mut A, hashes: &[u64], is_new: &mut [bool]) {
         let is_new = &mut is_new[..hashes.len()];
@@ -310,19 +311,19 @@ pub(crate) trait Rule: Copy {
     }
 }
 
-/// The number in 0..n that a hash falls on: the high half of the product, for any n.
+/// Maps a hash to a number in 0..n: the high half of the product, for any n.
 #[inline(always)]
 pub(super) fn reduce(h: u64, n: u64) -> u64 {
     ((u128::from(h) * u128::from(n)) >> 64) as u64
 }
 
-/// The hash of the second line, and of each further position.
+/// The hash for the second line, and for each further position.
 #[inline(always)]
 pub(super) fn next(h: u64) -> u64 {
     h.wrapping_mul(SECOND).rotate_left(32)
 }
 
-/// The line that a hash falls on.
+/// The line of a hash.
 #[inline(always)]
 fn line_of<A: Lines + ?Sized>(lines: &A, h: u64) -> usize {
     reduce(h, lines.line_count() as u64) as usize
@@ -333,7 +334,7 @@ fn line_of<A: Lines + ?Sized>(lines: &A, h: u64) -> usize {
 pub(crate) struct OneLine<M>(pub(super) M);
 
 impl<M: LineMask> Rule for OneLine<M> {
-    /// 1 MiB: at 1 MiB both take equally long, at 5 MiB fetching ahead saves a fifth.
+    /// 1 MiB: at 1 MiB both take equally long; at 5 MiB prefetching saves a fifth.
     const FETCH_AHEAD_FROM: usize = 1 << 14;
 
     #[inline(always)]
@@ -371,12 +372,12 @@ pub(crate) struct TwoLines<M> {
 
 /// Keys that go through the two phases of a batch together.
 const TWO_PHASE: usize = 512;
-/// A batch of at most this many keys goes through both lines at once: to clear the room of the
-/// phases would take longer.
+/// A batch of at most this many keys reads both lines at once: clearing the space of the phases
+/// would take longer.
 const ONE_PHASE: usize = 32;
 
 impl<M: LineMask> Rule for TwoLines<M> {
-    /// As one line.
+    /// The same as for one line.
     const FETCH_AHEAD_FROM: usize = OneLine::<M>::FETCH_AHEAD_FROM;
 
     #[inline(always)]
@@ -411,8 +412,9 @@ impl<M: LineMask> Rule for TwoLines<M> {
         self.first.insert_noting(lines, h) | self.second.insert_noting(lines, next(h))
     }
 
-    /// Outside the cache two phases: the first line of all keys, then the second line of those that
-    /// passed. Survivors are kept by always writing and advancing by the answer, without a branch.
+    /// In an array outside the cache, two phases: the first line of all keys, then the second line
+    /// of the keys that passed. The list of these keys is built without a branch: always write,
+    /// then advance by the answer.
     #[inline(always)]
     fn contains_many<A: Lines + ?Sized>(&self, lines: &A, hashes: &[u64], answers: &mut [bool]) {
         if hashes.len() <= ONE_PHASE || self.ahead(lines, hashes.len()) == 0 {
@@ -452,8 +454,8 @@ impl Split {
 }
 
 impl Rule for Split {
-    /// 8 MiB: its loop is so short that the CPU looks as far ahead by itself until the third-level
-    /// cache ends.
+    /// 8 MiB: the loop is so short that the CPU itself looks ahead far enough for arrays in the
+    /// third-level cache.
     const FETCH_AHEAD_FROM: usize = 1 << 17;
 
     #[inline(always)]
@@ -503,7 +505,7 @@ impl Independent {
 }
 
 impl Rule for Independent {
-    /// 8 MiB: k positions are worked out twice for it.
+    /// 8 MiB: prefetching computes the k positions twice.
     const FETCH_AHEAD_FROM: usize = 1 << 17;
 
     #[inline(always)]
@@ -532,7 +534,7 @@ impl Rule for Independent {
     }
 }
 
-/// Fetches the lines of all positions.
+/// Prefetches the lines of all positions.
 pub(crate) fn fetch_positions<A: Lines + ?Sized>(lines: &A, positions: &[u64]) {
     positions.iter().for_each(|p| lines.fetch((p / LINE_BITS) as usize));
 }

@@ -27,19 +27,21 @@ const SAID: usize = 8;
 
 /// The kind of an embedded filter, and its version, which is the first byte of the trailer.
 #[derive(Clone, Copy)]
-struct Form {
+struct EmbeddedForm {
     version: u8,
     kind: Kind,
 }
 
-impl Form {
-    const BLOOM: Form = Form { version: 0xE1, kind: Kind::Bloom };
-    const RIBBON: Form = Form { version: 0xE2, kind: Kind::Ribbon };
-    const MAP: Form = Form { version: 0xE3, kind: Kind::Map };
+impl EmbeddedForm {
+    const BLOOM: EmbeddedForm = EmbeddedForm { version: 0xE1, kind: Kind::Bloom };
+    const RIBBON: EmbeddedForm = EmbeddedForm { version: 0xE2, kind: Kind::Ribbon };
+    const MAP: EmbeddedForm = EmbeddedForm { version: 0xE3, kind: Kind::Map };
 
     /// The error for an embedded form of another kind, or of none.
     fn refusal(self, version: u8) -> Error {
-        let found = [Form::BLOOM, Form::RIBBON, Form::MAP].into_iter().find(|form| form.version == version);
+        let found = [EmbeddedForm::BLOOM, EmbeddedForm::RIBBON, EmbeddedForm::MAP]
+            .into_iter()
+            .find(|form| form.version == version);
         let Some(found) = found else {
             let known = "225 (a Bloom filter), 226 (a ribbon filter) and 227 (a map)";
             return Error::Unsupported { what: "version of the embedded form", found: version.into(), known };
@@ -71,7 +73,7 @@ fn said(shape: Shape, keys: u64) -> [u8; SAID] {
     let [k0, k1] = (shape.num_hashes as u16).to_le_bytes();
     let [u0, u1] = unused.to_le_bytes();
     let [c0, c1, ..] = keys.to_le_bytes();
-    [Form::BLOOM.version, shape.layout.id(), k0, k1, u0, u1, c0, c1]
+    [EmbeddedForm::BLOOM.version, shape.layout.id(), k0, k1, u0, u1, c0, c1]
 }
 
 /// The checksum of the bits and of the trailer's bytes before it.
@@ -82,7 +84,7 @@ fn checksum(body: &[u8], said: &[u8], keys: u64) -> u64 {
 /// Splits bytes in the embedded form into body and trailer, and checks the checksum. The trailer is
 /// returned without the checksum. Its last eight bytes have the same places for every kind: the
 /// version first, the check of the keys last. A ribbon has more before them.
-fn read_form<'a>(form: Form, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [u8], &'a [u8])> {
+fn read_form<'a>(form: EmbeddedForm, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [u8], &'a [u8])> {
     let no_form = |more: usize| {
         Error::damaged(format_args!(
             "an embedded filter has 64 bytes, or a multiple of that, and {more} behind them, and there are {} bytes",
@@ -122,7 +124,7 @@ fn read_form<'a>(form: Form, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [
 
 /// Parses the embedded form of a Bloom filter: its shape, and the range of its bits.
 fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
-    let (body, said) = read_form(Form::BLOOM, bytes, keys)?;
+    let (body, said) = read_form(EmbeddedForm::BLOOM, bytes, keys)?;
     let mut fields = Fields::at(said, 1);
     let (layout, num_hashes, unused) = (fields.u8()?, fields.u16_le()?, fields.u16_le()?);
     let bit_len = (body.len() as u64 * 8).saturating_sub(unused.into());

@@ -264,9 +264,9 @@ mod several {
     use super::*;
     use crate::bits::table::packing::{Packing, Place};
     use crate::bits::table::several::{self, Among, Tags, TagsOfMany};
-    use crate::bits::table::tagged::{self, Found};
+    use crate::bits::table::tagged::{self, FoundSlot};
 
-    by_level!(FIND: fn(packing: &Packing, lines: &[Line], place: Place) -> Option<Found> =
+    by_level!(FIND: fn(packing: &Packing, lines: &[Line], place: Place) -> Option<FoundSlot> =
         |S| tagged::find::<S>(packing, lines, place));
     by_level!(AMONG: fn(packing: &Packing, lines: &[Line], number: u64, tag: u64) -> Among =
         |S| several::among::<S>(packing, lines, number, tag));

@@ -6,16 +6,16 @@ use crate::bits::ribbon::band::{self, Band, Keys};
 use crate::bits::ribbon::batch::{self, AHEAD};
 use crate::bits::ribbon::entry::Entry;
 use crate::bits::ribbon::get;
-use crate::bits::ribbon::shape::{Layer, Shape};
+use crate::bits::ribbon::shape::{Layer, RibbonShape};
 use crate::bits::ribbon::solve;
 use crate::bits::ribbon::thin::{self, Thin};
 
 /// Makes the lookup functions for one form of a ribbon.
 macro_rules! asking {
     ($F:ident: $one:ident, $some:ident) => {
-        table!($one: fn(shape: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
+        table!($one: fn(shape: &RibbonShape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
             ask::contains::<$F, P>(shape, words, h));
-        table!($some: fn(shape: &Shape, words: &[u64], h: &[u64; AHEAD], answers: &mut [bool; AHEAD]) -> u32 =
+        table!($some: fn(shape: &RibbonShape, words: &[u64], h: &[u64; AHEAD], answers: &mut [bool; AHEAD]) -> u32 =
             |P: Parities| batch::contains_some::<$F, P>(shape, words, h, answers));
     };
 }
@@ -23,13 +23,13 @@ macro_rules! asking {
 asking!(Even: CONTAINS_EVEN, CONTAINS_SOME_EVEN);
 asking!(Narrow: CONTAINS_NARROW, CONTAINS_SOME_NARROW);
 asking!(Large: CONTAINS_LARGE, CONTAINS_SOME_LARGE);
-table!(CONTAINS_ANYWHERE: fn(shape: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
+table!(CONTAINS_ANYWHERE: fn(shape: &RibbonShape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
     Some(ask::contains_anywhere::<P>(shape, words, h)));
-table!(GET: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> = |P: Parities|
+table!(GET: fn(shape: &RibbonShape, words: &[u64], greatest: u32, h: u64) -> Option<u32> = |P: Parities|
     get::get::<P>(shape, words, greatest, h));
-table!(GET_NEAR: fn(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<Option<u32>> = |P: Parities|
+table!(GET_NEAR: fn(shape: &RibbonShape, words: &[u64], greatest: u32, h: u64) -> Option<Option<u32>> = |P: Parities|
     get::get_near::<P>(shape, words, greatest, h));
-table!(GET_SOME: fn(shape: &Shape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) -> u32 =
+table!(GET_SOME: fn(shape: &RibbonShape, words: &[u64], greatest: u32, h: &[u64], answers: &mut [Option<u32>]) -> u32 =
     |P: Parities| get::get_some::<P>(shape, words, greatest, h, answers));
 table!(FILL: fn(layer: &Layer, columns: u32, one: OfShard<'_, u64>, two: Option<OfShard<'_, u64>>) =
     band::fill(layer, columns, one, two));
@@ -37,11 +37,11 @@ table!(FILL_PAIRS: fn(layer: &Layer, columns: u32, one: OfShard<'_, (u64, u32)>,
     band::fill(layer, columns, one, two));
 table!(SOLVE: fn(band: &Band, columns: usize, wide: usize, out: &mut [u64]) =
     solve::solve(band.rows(), columns, wide, out));
-table!(CONTAINS_THIN: fn(thin: &Thin, first: &Shape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
+table!(CONTAINS_THIN: fn(thin: &Thin, first: &RibbonShape, words: &[u64], h: u64) -> Option<bool> = |P: Parities|
     thin.contains::<P>(first, words, h));
-table!(CONTAINS_THIN_ANYWHERE: fn(thin: &Thin, first: &Shape, words: &[u64], h: u64) -> bool = |P: Parities|
+table!(CONTAINS_THIN_ANYWHERE: fn(thin: &Thin, first: &RibbonShape, words: &[u64], h: u64) -> bool = |P: Parities|
     thin.contains_anywhere::<P>(first, words, h));
-table!(NARROW: fn(thin: &Thin, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) = |P: Parities|
+table!(NARROW: fn(thin: &Thin, first: &RibbonShape, words: &[u64], h: &[u64], answers: &mut [bool]) = |P: Parities|
     thin.narrow::<P>(first, words, h, answers));
 table!(BEST_SEED: fn(most: u16, picks: &[u16]) -> (u8, usize) = thin::best_seed(most, picks));
 
@@ -70,7 +70,7 @@ impl Filled for (u64, u32) {
 pub(crate) struct RibbonKernel {
     level: usize,
     /// Returns `None` for a key that needs the general path.
-    contains: unsafe fn(&Shape, &[u64], u64) -> Option<bool>,
+    contains: unsafe fn(&RibbonShape, &[u64], u64) -> Option<bool>,
     /// `None` for a ribbon whose keys all need the general path.
     contains_some: Option<ContainsSome>,
 }
@@ -79,10 +79,10 @@ pub(crate) struct RibbonKernel {
 const WORTH_IT: usize = 16;
 
 /// Looks up [`AHEAD`] keys. The bits of the result mark the keys that need the general path.
-type ContainsSome = unsafe fn(&Shape, &[u64], &[u64; AHEAD], &mut [bool; AHEAD]) -> u32;
+type ContainsSome = unsafe fn(&RibbonShape, &[u64], &[u64; AHEAD], &mut [bool; AHEAD]) -> u32;
 
 impl RibbonKernel {
-    fn new(level: usize, shape: &Shape) -> Self {
+    fn new(level: usize, shape: &RibbonShape) -> Self {
         let (contains, contains_some) = if Even::is_of(shape) {
             (CONTAINS_EVEN[level], Some(CONTAINS_SOME_EVEN[level]))
         } else if Narrow::is_of(shape) {
@@ -96,13 +96,13 @@ impl RibbonKernel {
     }
 
     /// The best level's functions, for this ribbon only.
-    pub(crate) fn best(shape: &Shape) -> Self {
+    pub(crate) fn best(shape: &RibbonShape) -> Self {
         RibbonKernel::new(chosen(), shape)
     }
 
     /// Every level's functions, the best first.
     #[cfg(test)]
-    pub(crate) fn available(shape: &Shape) -> impl Iterator<Item = Self> {
+    pub(crate) fn available(shape: &RibbonShape) -> impl Iterator<Item = Self> {
         available().map(|level| RibbonKernel::new(level, shape))
     }
 
@@ -111,7 +111,7 @@ impl RibbonKernel {
 
     /// Does the stored value of this hash equal its fingerprint?
     #[inline(always)]
-    pub(crate) fn contains(self, shape: &Shape, words: &[u64], h: u64) -> bool {
+    pub(crate) fn contains(self, shape: &RibbonShape, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         match unsafe { (self.contains)(shape, words, h) } {
             Some(is_held) => is_held,
@@ -120,14 +120,14 @@ impl RibbonKernel {
     }
 
     #[inline(never)]
-    fn contains_anywhere(self, shape: &Shape, words: &[u64], h: u64) -> bool {
+    fn contains_anywhere(self, shape: &RibbonShape, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { CONTAINS_ANYWHERE[self.level](shape, words, h) == Some(true) }
     }
 
     /// Looks up a batch; `answers` is as long as `h`.
     #[inline]
-    pub(crate) fn contains_many(self, shape: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
+    pub(crate) fn contains_many(self, shape: &RibbonShape, words: &[u64], h: &[u64], answers: &mut [bool]) {
         let one_by_one = |h: &[u64], answers: &mut [bool]| {
             for (answer, h) in answers.iter_mut().zip(h) {
                 *answer = self.contains(shape, words, *h);
@@ -160,7 +160,7 @@ impl RibbonKernel {
 
     /// [`contains`](Self::contains) of a ribbon with a second ribbon behind it.
     #[inline]
-    pub(crate) fn contains_thin(self, shape: &Shape, thin: &Thin, words: &[u64], h: u64) -> bool {
+    pub(crate) fn contains_thin(self, shape: &RibbonShape, thin: &Thin, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         match unsafe { CONTAINS_THIN[self.level](thin, shape, words, h) } {
             Some(is_held) => is_held,
@@ -170,7 +170,7 @@ impl RibbonKernel {
 
     #[cold]
     #[inline(never)]
-    fn contains_thin_anywhere(self, shape: &Shape, thin: &Thin, words: &[u64], h: u64) -> bool {
+    fn contains_thin_anywhere(self, shape: &RibbonShape, thin: &Thin, words: &[u64], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { CONTAINS_THIN_ANYWHERE[self.level](thin, shape, words, h) }
     }
@@ -178,7 +178,7 @@ impl RibbonKernel {
     /// [`contains_many`](Self::contains_many) of a ribbon with a second ribbon behind it.
     pub(crate) fn contains_many_thin(
         self,
-        shape: &Shape,
+        shape: &RibbonShape,
         thin: &Thin,
         words: &[u64],
         h: &[u64],
@@ -202,20 +202,20 @@ pub(crate) struct MapKernel {
 
 impl MapKernel {
     /// The best level's functions, for this ribbon only.
-    pub(crate) fn best(shape: &Shape) -> Self {
+    pub(crate) fn best(shape: &RibbonShape) -> Self {
         MapKernel { level: chosen(), is_large: Large::is_of(shape) }
     }
 
     /// Every level's functions.
     #[cfg(test)]
-    pub(crate) fn available(shape: &Shape) -> impl Iterator<Item = Self> {
+    pub(crate) fn available(shape: &RibbonShape) -> impl Iterator<Item = Self> {
         let is_large = Large::is_of(shape);
         available().map(move |level| MapKernel { level, is_large })
     }
 
     /// The value stored for this hash, if there is one.
     #[inline]
-    pub(crate) fn get(self, shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+    pub(crate) fn get(self, shape: &RibbonShape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
         if self.is_large {
             // SAFETY: the CPU has the level's features, see above.
             if let Some(found) = unsafe { GET_NEAR[self.level](shape, words, greatest, h) } {
@@ -226,7 +226,7 @@ impl MapKernel {
     }
 
     #[inline(never)]
-    fn get_anywhere(self, shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+    fn get_anywhere(self, shape: &RibbonShape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { GET[self.level](shape, words, greatest, h) }
     }
@@ -235,7 +235,7 @@ impl MapKernel {
     #[inline]
     pub(crate) fn get_many(
         self,
-        shape: &Shape,
+        shape: &RibbonShape,
         words: &[u64],
         greatest: u32,
         h: &[u64],

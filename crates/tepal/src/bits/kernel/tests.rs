@@ -129,7 +129,7 @@ fn batches_of_any_length() {
 #[cfg(feature = "parallel")]
 #[test]
 fn every_level_fills_parts_by_the_plain_rule() {
-    use crate::bits::part::Part;
+    use crate::bits::part::LineSpan;
 
     const PART_LINES: usize = 16;
     for shape in shapes() {
@@ -150,7 +150,7 @@ fn every_level_fills_parts_by_the_plain_rule() {
                     let here = |h: &u64| pass.line(*h) / PART_LINES == part;
                     let here: Vec<u64> = keys.iter().map(|&h| pass.hash(h)).filter(here).collect();
                     let next = &empty[..empty.len().min(part % 40)];
-                    kernel.insert_part(pass, Part { lines, first: PART_LINES * part }, &here, next);
+                    kernel.insert_part(pass, LineSpan { lines, first: PART_LINES * part }, &here, next);
                 }
             }
             assert!(lines == model.0, "{} {shape:?}", kernel.level());

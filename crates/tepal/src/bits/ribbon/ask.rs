@@ -4,7 +4,7 @@
 //! or in a batch [`contains_some`](super::batch::contains_some): eight columns at a time are
 //! compared with its fingerprint. All other keys take the general path, [`contains_anywhere`].
 
-use super::shape::{Layer, Shape, bucket_shift, code, threshold};
+use super::shape::{Layer, RibbonShape, bucket_shift, code, threshold};
 use super::{coefficients, fingerprint, last, lowest};
 use crate::bits::parities::{Eights, Parities};
 
@@ -12,7 +12,7 @@ use crate::bits::parities::{Eights, Parities};
 pub(super) const LANES: usize = 8;
 
 /// Properties of a ribbon that are known before a lookup, so that no lookup has to test them.
-pub(crate) trait Form {
+pub(crate) trait RibbonForm {
     /// The first layer is large, and the hash of a key there is the key's hash itself.
     const IS_LARGE: bool;
     /// Also, no key of that layer has more columns than are read at once.
@@ -26,7 +26,7 @@ macro_rules! forms {
         $(#[$doc])*
         pub(crate) struct $name;
 
-        impl Form for $name {
+        impl RibbonForm for $name {
             const IS_LARGE: bool = $is_large;
             const IS_NARROW: bool = $is_narrow;
             const IS_EVEN: bool = $is_even;
@@ -46,20 +46,20 @@ forms! {
 }
 
 impl Large {
-    pub(crate) fn is_of(shape: &Shape) -> bool {
+    pub(crate) fn is_of(shape: &RibbonShape) -> bool {
         let first = shape.first();
         !shape.is_all_last() && first.is_coarse() && !first.is_moved()
     }
 }
 
 impl Narrow {
-    pub(crate) fn is_of(shape: &Shape) -> bool {
+    pub(crate) fn is_of(shape: &RibbonShape) -> bool {
         Large::is_of(shape) && usize::from(shape.first().most_columns()) <= LANES
     }
 }
 
 impl Even {
-    pub(crate) fn is_of(shape: &Shape) -> bool {
+    pub(crate) fn is_of(shape: &RibbonShape) -> bool {
         Narrow::is_of(shape) && shape.first().split == 0
     }
 }
@@ -78,7 +78,7 @@ pub(super) struct Place {
 impl Layer {
     /// The place of the value of a key with this start.
     #[inline(always)]
-    pub(super) fn place<F: Form>(&self, start: u64) -> Place {
+    pub(super) fn place<F: RibbonForm>(&self, start: u64) -> Place {
         let word = (start >> 6) as usize;
         let at = self.at + usize::from(self.columns) * word;
         match F::IS_EVEN {
@@ -93,7 +93,7 @@ impl Layer {
 
     /// Is a key with this start in a later layer?
     #[inline(always)]
-    pub(super) fn is_bumped<F: Form>(&self, words: &[u64], start: u64) -> bool {
+    pub(super) fn is_bumped<F: RibbonForm>(&self, words: &[u64], start: u64) -> bool {
         let is_coarse = F::IS_LARGE || self.is_coarse();
         let offset = start & ((1 << bucket_shift(is_coarse)) - 1);
         let code = code(words, self.thresholds, start >> bucket_shift(is_coarse), is_coarse);
@@ -111,7 +111,12 @@ pub(super) fn halves(c: u64, start: u64) -> (u64, u64) {
 impl Place {
     /// Does this place hold `value`? `None` if too few words follow to read eight.
     #[inline(always)]
-    fn holds<F: Form, P: Parities>(self, eights: Eights<'_>, halves: (u64, u64), value: u64) -> Option<bool> {
+    fn holds<F: RibbonForm, P: Parities>(
+        self,
+        eights: Eights<'_>,
+        halves: (u64, u64),
+        value: u64,
+    ) -> Option<bool> {
         let (first, second) = eights.at(self.at, self.has_more)?;
         let different = P::parities(first, second, halves) ^ value;
         if F::IS_NARROW || usize::from(self.columns) <= LANES {
@@ -155,7 +160,7 @@ impl Place {
 
 /// The layer of a key, its hash there and its start. `None` if the key is in the last slots.
 #[inline(always)]
-fn layer_of<'a>(shape: &'a Shape, words: &[u64], h: u64) -> Option<(&'a Layer, u64, u64)> {
+fn layer_of<'a>(shape: &'a RibbonShape, words: &[u64], h: u64) -> Option<(&'a Layer, u64, u64)> {
     for layer in shape.layers() {
         let x = layer.hash(h);
         let start = layer.start_of_all(x);
@@ -168,7 +173,7 @@ fn layer_of<'a>(shape: &'a Shape, words: &[u64], h: u64) -> Option<(&'a Layer, u
 
 /// The value of a key in the last slots.
 #[inline(always)]
-fn last_value(shape: &Shape, words: &[u64], h: u64) -> u64 {
+fn last_value(shape: &RibbonShape, words: &[u64], h: u64) -> u64 {
     let fields = shape.fields();
     let last = words.get(shape.last_at()..).unwrap_or_default();
     last::value(last, fields.last, fields.deep, fields.last_seed, h)
@@ -176,7 +181,7 @@ fn last_value(shape: &Shape, words: &[u64], h: u64) -> u64 {
 
 /// The value of a key and its number of columns.
 #[inline(always)]
-pub(super) fn value<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
+pub(super) fn value<P: Parities>(shape: &RibbonShape, words: &[u64], h: u64) -> (u64, u32) {
     let Some((layer, x, start)) = layer_of(shape, words, h) else {
         return (last_value(shape, words, h), shape.fields().deep.into());
     };
@@ -192,7 +197,7 @@ pub(super) fn value<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> (u64, 
 
 /// The value of a key, one column after the other. Tests compare every level with it.
 #[cfg(test)]
-pub(super) fn value_plainly(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) {
+pub(super) fn value_plainly(shape: &RibbonShape, words: &[u64], h: u64) -> (u64, u32) {
     let Some((layer, x, start)) = layer_of(shape, words, h) else {
         return (last_value(shape, words, h), shape.fields().deep.into());
     };
@@ -202,7 +207,7 @@ pub(super) fn value_plainly(shape: &Shape, words: &[u64], h: u64) -> (u64, u32) 
 
 /// Does the stored value of this hash equal its fingerprint? The general path.
 #[inline(always)]
-pub(crate) fn contains_anywhere<P: Parities>(shape: &Shape, words: &[u64], h: u64) -> bool {
+pub(crate) fn contains_anywhere<P: Parities>(shape: &RibbonShape, words: &[u64], h: u64) -> bool {
     if shape.is_empty() {
         return false;
     }
@@ -213,7 +218,11 @@ pub(crate) fn contains_anywhere<P: Parities>(shape: &Shape, words: &[u64], h: u6
 /// [`contains_anywhere`] for nearly every key of a large ribbon. `None` if the key needs the
 /// general path.
 #[inline(always)]
-pub(crate) fn contains<F: Form, P: Parities>(shape: &Shape, words: &[u64], h: u64) -> Option<bool> {
+pub(crate) fn contains<F: RibbonForm, P: Parities>(
+    shape: &RibbonShape,
+    words: &[u64],
+    h: u64,
+) -> Option<bool> {
     let first = shape.first();
     let start = first.start_of_all(h);
     if first.is_bumped::<F>(words, start) {

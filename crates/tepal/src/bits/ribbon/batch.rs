@@ -1,8 +1,8 @@
 //! Batches of lookups in a large ribbon. First it computes everything that needs no columns while
 //! these are prefetched, then it reads the columns of one key after the other.
 
-use super::ask::{Form, LANES, halves};
-use super::shape::{Shape, bucket_shift, code_in, threshold, word_of_code};
+use super::ask::{LANES, RibbonForm, halves};
+use super::shape::{RibbonShape, bucket_shift, code_in, threshold, word_of_code};
 use super::{lowest, product};
 use crate::bits::fetch::fetch_at;
 use crate::bits::parities::{Eights, Parities};
@@ -21,8 +21,8 @@ const BUCKET: u32 = bucket_shift(true);
 
 /// Looks up a group. The result has a bit set for each key that needs the general path.
 #[inline(always)]
-pub(crate) fn contains_some<F: Form, P: Parities>(
-    shape: &Shape,
+pub(crate) fn contains_some<F: RibbonForm, P: Parities>(
+    shape: &RibbonShape,
     words: &[u64],
     h: &[u64; AHEAD],
     answers: &mut [bool; AHEAD],

@@ -5,7 +5,7 @@
 
 use super::ask::{LANES, Large, halves, value};
 use super::batch::{AHEAD, FETCH_FROM};
-use super::shape::Shape;
+use super::shape::RibbonShape;
 use super::{coefficients, fingerprint, lowest, mask};
 use crate::bits::fetch::fetch_at;
 use crate::bits::parities::{Eights, Parities};
@@ -13,7 +13,7 @@ use crate::bits::parities::{Eights, Parities};
 /// The value of a key from its stored bits and their number. `None` if the fingerprint above the
 /// value does not match, or the value is above the largest value of the map.
 #[inline(always)]
-fn value_of(shape: &Shape, (stored, columns): (u64, u32), greatest: u32, h: u64) -> Option<u32> {
+fn value_of(shape: &RibbonShape, (stored, columns): (u64, u32), greatest: u32, h: u64) -> Option<u32> {
     let value_bits = shape.fields().value_bits.into();
     let value = (lowest(stored, value_bits) ^ mask(h, value_bits)) as u32;
     let is_its_own = lowest(stored >> value_bits ^ fingerprint(h), columns - value_bits) == 0;
@@ -22,14 +22,14 @@ fn value_of(shape: &Shape, (stored, columns): (u64, u32), greatest: u32, h: u64)
 
 /// The value stored for this hash. The general path.
 #[inline(always)]
-pub(crate) fn get<P: Parities>(shape: &Shape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
+pub(crate) fn get<P: Parities>(shape: &RibbonShape, words: &[u64], greatest: u32, h: u64) -> Option<u32> {
     value_of(shape, value::<P>(shape, words, h), greatest, h)
 }
 
 /// [`get`] in a large ribbon. `None` if the key needs the general path.
 #[inline(always)]
 pub(crate) fn get_near<P: Parities>(
-    shape: &Shape,
+    shape: &RibbonShape,
     words: &[u64],
     greatest: u32,
     h: u64,
@@ -40,7 +40,7 @@ pub(crate) fn get_near<P: Parities>(
 /// [`get_near`] of a key with this start in the first layer.
 #[inline(always)]
 fn get_from<P: Parities>(
-    shape: &Shape,
+    shape: &RibbonShape,
     words: &[u64],
     greatest: u32,
     start: u64,
@@ -60,7 +60,7 @@ fn get_from<P: Parities>(
 /// needs the general path. `answers` is as long as `h`.
 #[inline(always)]
 pub(crate) fn get_some<P: Parities>(
-    shape: &Shape,
+    shape: &RibbonShape,
     words: &[u64],
     greatest: u32,
     h: &[u64],

@@ -4,7 +4,7 @@
 //! starts of the first layer have how many columns for it, and how many starts lead to later
 //! layers.
 
-use super::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
+use super::shape::{LAST_KEYS, LAYERS, Layer, RibbonFields, RibbonShape};
 
 /// The fewest columns for a rate of at most 1, and whether they reach the rate without a further
 /// bit: then it is 2^-columns.
@@ -19,10 +19,10 @@ pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
 
 /// The fields of a ribbon for this number of keys, bits of a value and rate, before it has layers;
 /// and whether its columns reach the rate without a further bit.
-pub(crate) fn fields_for(keys: u64, value_bits: u8, rate: f64) -> (Fields, bool) {
+pub(crate) fn fields_for(keys: u64, value_bits: u8, rate: f64) -> (RibbonFields, bool) {
     let (columns, is_exact) = columns_for(rate);
     let deep_has_more = if keys > LAST_KEYS as u64 { rate * power(columns) <= 0.75 } else { !is_exact };
-    let fields = Fields {
+    let fields = RibbonFields {
         columns: value_bits + columns,
         deep: value_bits + columns + u8::from(deep_has_more),
         value_bits,
@@ -55,12 +55,12 @@ fn bumped(layer: &Layer, bucket: u64, code: u64) -> u64 {
 /// The weight of a start that leads to later layers. The weighted sum over all starts is twice
 /// 2^columns times the rate times the number of starts. A start with one more column weighs 1,
 /// without it 2.
-fn share_of_deep(fields: &Fields) -> u64 {
+fn share_of_deep(fields: &RibbonFields) -> u64 {
     if fields.deep > fields.columns { 1 } else { 2 }
 }
 
 /// The rate of a ribbon with these words.
-pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
+pub(crate) fn rate(shape: &RibbonShape, words: &[u64]) -> f64 {
     let fields = shape.fields();
     let Some(layer) = shape.layers().first() else {
         return 1.0 / power(fields.deep - fields.value_bits);
@@ -77,7 +77,7 @@ pub(crate) fn rate(shape: &Shape, words: &[u64]) -> f64 {
 
 /// The fewest words of the first layer whose keys need one more column to reach the rate. `codes`
 /// are the codes of that layer.
-pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
+pub(crate) fn split_for(fields: &RibbonFields, codes: &[u8], rate: f64) -> u32 {
     let layer = Layer::new(fields, 0);
     let (mut all, mut sum) = (0, 0);
     for (bucket, code) in (0..).zip(codes) {
@@ -95,7 +95,7 @@ pub(crate) fn split_for(fields: &Fields, codes: &[u8], rate: f64) -> u32 {
 }
 
 /// An estimate of [`split_for`], before there are codes.
-pub(crate) fn split_guessed(fields: &Fields, rate: f64) -> u32 {
+pub(crate) fn split_guessed(fields: &RibbonFields, rate: f64) -> u32 {
     // The share of starts that lead to later layers, with slots for 0.95 of the keys.
     const BUMPED: f64 = 0.0465;
     let more = 2.0 * (1.0 - rate * power(fields.print_columns()));

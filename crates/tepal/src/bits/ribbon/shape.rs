@@ -24,7 +24,7 @@ const COARSE: u32 = 0x80_24_0C_00;
 
 /// The fields of a ribbon in the header of its file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Fields {
+pub(crate) struct RibbonFields {
     /// Columns of the first layer.
     pub(crate) columns: u8,
     /// Columns of the later layers and of the last slots.
@@ -43,7 +43,7 @@ pub(crate) struct Fields {
     pub(crate) value_bits: u8,
 }
 
-impl Fields {
+impl RibbonFields {
     /// Refuses fields that no ribbon has.
     pub(crate) fn check(&self) -> Result<()> {
         if self.value_bits > MOST_VALUE_BITS {
@@ -171,7 +171,7 @@ pub(crate) struct Layer {
 
 impl Layer {
     /// Layer `k`, with places as if it stood alone.
-    pub(crate) fn new(fields: &Fields, k: usize) -> Self {
+    pub(crate) fn new(fields: &RibbonFields, k: usize) -> Self {
         let (columns, split) = if k == 0 { (fields.columns, fields.split) } else { (fields.deep, 0) };
         let words = u64::from(fields.words[k].max(1));
         let shards = shards_of(words);
@@ -313,8 +313,8 @@ impl Layer {
 
 /// The places of all parts of a ribbon.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
-    fields: Fields,
+pub(crate) struct RibbonShape {
+    fields: RibbonFields,
     layers: [Layer; LAYERS],
     depth: usize,
     /// The first word of the last slots.
@@ -322,9 +322,9 @@ pub(crate) struct Shape {
     words: u64,
 }
 
-impl Shape {
+impl RibbonShape {
     /// The shape of fields that were checked.
-    pub(crate) fn new(fields: Fields) -> Result<Self> {
+    pub(crate) fn new(fields: RibbonFields) -> Result<Self> {
         let depth = fields.depth();
         let mut layers: [Layer; LAYERS] = core::array::from_fn(|k| Layer::new(&fields, k));
         let there = &mut layers[..depth];
@@ -344,10 +344,10 @@ impl Shape {
             at += layer.column_words();
             thresholds_at += layer.threshold_words();
         }
-        Ok(Shape { fields, layers, depth, last_at: thresholds_at as usize, words })
+        Ok(RibbonShape { fields, layers, depth, last_at: thresholds_at as usize, words })
     }
 
-    pub(crate) fn fields(&self) -> &Fields {
+    pub(crate) fn fields(&self) -> &RibbonFields {
         &self.fields
     }
 

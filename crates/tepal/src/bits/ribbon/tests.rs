@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::shape::{Fields, LAYERS, Layer, Shape};
+use super::shape::{LAYERS, Layer, RibbonFields, RibbonShape};
 use super::*;
 use crate::bits::kernel::{MapKernel, RibbonKernel, RibbonMaker};
 use crate::bits::mix::{finish, unfinish};
@@ -16,10 +16,10 @@ fn a_finished_hash_is_found_again() {
     assert!(hashes.into_iter().all(|h| unfinish(finish(h)) == h && finish(unfinish(h)) == h));
 }
 
-fn fields(words: u32, columns: u8, split: u32) -> Fields {
+fn fields(words: u32, columns: u8, split: u32) -> RibbonFields {
     let mut of_layers = [0; LAYERS];
     (of_layers[0], of_layers[1]) = (words, 5);
-    Fields {
+    RibbonFields {
         columns,
         deep: columns,
         split,
@@ -39,7 +39,7 @@ fn keys(count: u64) -> Vec<u64> {
 }
 
 /// The fingerprint, column by column.
-fn contains_plainly(shape: &Shape, words: &[u64], h: u64) -> bool {
+fn contains_plainly(shape: &RibbonShape, words: &[u64], h: u64) -> bool {
     let (value, columns) = ask::value_plainly(shape, words, h);
     lowest(value ^ fingerprint(h), columns) == 0
 }
@@ -53,7 +53,7 @@ fn every_level_does_the_same() {
     {
         let fields = fields(words, columns, split);
         fields.check().unwrap();
-        let shape = Shape::new(fields).unwrap();
+        let shape = RibbonShape::new(fields).unwrap();
         let layer = &shape.layers()[0];
         let keys = keys(u64::from(words) * 64);
         let mut seen = Vec::new();
@@ -93,7 +93,7 @@ fn every_level_does_the_same() {
 #[test]
 fn any_bits_are_asked() {
     for (words, columns, split) in [(40, 7, 0), (2, 3, 1), (64, 32, 0), (50, 31, 8), (3000, 2, 1024)] {
-        let shape = Shape::new(fields(words, columns, split)).unwrap();
+        let shape = RibbonShape::new(fields(words, columns, split)).unwrap();
         for fill in [0, u64::MAX, 0x1234_5678_9ABC_DEF1] {
             let all = vec![fill; shape.words() as usize];
             for h in keys(500).into_iter().chain([0, u64::MAX]) {
@@ -120,12 +120,12 @@ fn two_ribbons_are_asked_the_same_by_every_level() {
     // The second ribbon has fine thresholds, coarse ones, moved hashes, only last slots, or
     // nothing.
     for (own, seed, last) in [(9, 0, 70), (64, 0, 70), (64, 5, 70), (0, 0, 70), (0, 0, 0)] {
-        let mut second = Fields { last, ..fields(own, 1, 0) };
+        let mut second = RibbonFields { last, ..fields(own, 1, 0) };
         (second.words[1], second.seeds[0]) = (0, seed);
         second.last_seed = if last == 0 { 0 } else { 3 };
         second.check().unwrap();
-        let first = Shape::new(fields(70, 4, 0)).unwrap();
-        let thin = Thin::new(&first, Shape::new(second).unwrap(), 1, 26_215).unwrap();
+        let first = RibbonShape::new(fields(70, 4, 0)).unwrap();
+        let thin = Thin::new(&first, RibbonShape::new(second).unwrap(), 1, 26_215).unwrap();
         let (mut words, mut state) = (vec![0; thin::words(&first, Some(&thin)) as usize], 0u64);
         words.fill_with(|| {
             state += 1;
@@ -189,7 +189,7 @@ fn the_rate_of_two_ribbons_is_met_and_hardly_overshot() {
 fn fields_that_cannot_be_are_refused() {
     let good = fields(2048, 7, 16);
     good.check().unwrap();
-    let wrong: [fn(&mut Fields); 14] = [
+    let wrong: [fn(&mut RibbonFields); 14] = [
         |f| f.columns = 0,
         |f| (f.columns, f.deep) = (33, 33),
         |f| f.deep = 6,
@@ -232,9 +232,9 @@ fn every_level_finds_the_same_values() {
     for (words, value_bits, prints, split) in
         [(40, 1, 0, 0), (40, 6, 7, 12), (33, 8, 0, 33), (64, 32, 32, 0), (50, 32, 31, 50), (2, 16, 3, 1)]
     {
-        let fields = Fields { value_bits, ..fields(words, value_bits + prints, split) };
+        let fields = RibbonFields { value_bits, ..fields(words, value_bits + prints, split) };
         fields.check().unwrap();
-        let shape = Shape::new(fields).unwrap();
+        let shape = RibbonShape::new(fields).unwrap();
         let layer = &shape.layers()[0];
         let keys: Vec<(u64, u32)> =
             keys(u64::from(words) * 60).into_iter().map(|h| (h, (h % (1 << value_bits)) as u32)).collect();

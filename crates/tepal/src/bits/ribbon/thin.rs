@@ -6,12 +6,12 @@
 //! of the picked non-members pass. Of the 256 seeds the builder takes the one that picks the fewest
 //! of its own keys: that saves more bits than the seed takes.
 
-use super::ask::{self, Any, Even, Form, LANES, halves};
+use super::ask::{self, Any, Even, LANES, RibbonForm, halves};
 use super::batch::AHEAD;
 #[cfg(test)]
 use super::lowest;
 use super::rate::columns_for;
-use super::shape::{Shape, bucket_shift, pack};
+use super::shape::{RibbonShape, bucket_shift, pack};
 use super::{coefficients, fingerprint};
 use crate::bits::fetch::fetch_at;
 use crate::bits::parities::Parities;
@@ -33,7 +33,7 @@ const LEAST_PICKED: [u32; 5] = [3, 3, 4, 6, 9];
 #[derive(Clone, Debug)]
 pub(crate) struct Thin {
     /// The second ribbon's shape, as if it stood alone.
-    pub(crate) shape: Shape,
+    pub(crate) shape: RibbonShape,
     /// Can its keys take the fast path of large ribbons?
     is_usual: bool,
     /// The number of keys in it.
@@ -102,7 +102,7 @@ pub(crate) fn best_seed(most: u16, picks: &[u16]) -> (u8, usize) {
 
 impl Thin {
     /// A second ribbon of this shape behind a first one; refuses shapes that no builder makes.
-    pub(crate) fn new(first: &Shape, shape: Shape, keys: u64, most: u16) -> Result<Self> {
+    pub(crate) fn new(first: &RibbonShape, shape: RibbonShape, keys: u64, most: u16) -> Result<Self> {
         let (fields, own) = (first.fields(), shape.fields());
         let layer = first.first();
         if first.is_all_last() || !layer.is_coarse() || layer.is_moved() {
@@ -159,7 +159,7 @@ impl Thin {
 
     /// Is a key with this hash picked?
     #[inline(always)]
-    fn is_picked(&self, first: &Shape, words: &[u64], h: u64) -> bool {
+    fn is_picked(&self, first: &RibbonShape, words: &[u64], h: u64) -> bool {
         is_picked(pick(h), self.seed(words, bucket(first, h)), self.most)
     }
 
@@ -170,7 +170,7 @@ impl Thin {
 
     /// Checks that unused bits are 0: in the first ribbon, after the last seed, and in the second
     /// ribbon. Otherwise the file is damaged.
-    pub(crate) fn check_padding(&self, first: &Shape, words: &[u64]) -> Result<()> {
+    pub(crate) fn check_padding(&self, first: &RibbonShape, words: &[u64]) -> Result<()> {
         let (own, others) = words.split_at_checked(self.seeds_at).unwrap_or((words, &[]));
         first.check_padding(own)?;
         let seeds = first.first().buckets() % 8;
@@ -192,7 +192,7 @@ impl Thin {
     }
 
     #[inline(always)]
-    fn holds_as<F: Form>(&self, words: &[u64], h: u64) -> Option<bool> {
+    fn holds_as<F: RibbonForm>(&self, words: &[u64], h: u64) -> Option<bool> {
         if !F::IS_LARGE && self.shape.is_all_last() {
             return None;
         }
@@ -215,7 +215,7 @@ impl Thin {
     /// Does the stored value of this hash equal its fingerprint, in both ribbons? `None` if the key
     /// needs the general path.
     #[inline(always)]
-    pub(crate) fn contains<P: Parities>(&self, first: &Shape, words: &[u64], h: u64) -> Option<bool> {
+    pub(crate) fn contains<P: Parities>(&self, first: &RibbonShape, words: &[u64], h: u64) -> Option<bool> {
         if !ask::contains::<Even, P>(first, words, h)? {
             return Some(false);
         }
@@ -224,14 +224,14 @@ impl Thin {
 
     /// [`contains`](Self::contains) by the general path.
     #[inline(always)]
-    pub(crate) fn contains_anywhere<P: Parities>(&self, first: &Shape, words: &[u64], h: u64) -> bool {
+    pub(crate) fn contains_anywhere<P: Parities>(&self, first: &RibbonShape, words: &[u64], h: u64) -> bool {
         ask::contains_anywhere::<P>(first, words, h)
             && (!self.is_picked(first, words, h) || self.holds_anywhere::<P>(words, h))
     }
 
     /// The answer computed one column after the other. Tests compare every level with it.
     #[cfg(test)]
-    pub(super) fn contains_plainly(&self, first: &Shape, words: &[u64], h: u64) -> bool {
+    pub(super) fn contains_plainly(&self, first: &RibbonShape, words: &[u64], h: u64) -> bool {
         let (value, columns) = ask::value_plainly(first, words, h);
         let (own, _) = ask::value_plainly(&self.shape, self.own(words), h);
         lowest(value ^ fingerprint(h), columns) == 0
@@ -240,7 +240,13 @@ impl Thin {
 
     /// Clears the answers for keys of a batch that only the first ribbon holds.
     #[inline(always)]
-    pub(crate) fn narrow<P: Parities>(&self, first: &Shape, words: &[u64], h: &[u64], answers: &mut [bool]) {
+    pub(crate) fn narrow<P: Parities>(
+        &self,
+        first: &RibbonShape,
+        words: &[u64],
+        h: &[u64],
+        answers: &mut [bool],
+    ) {
         let (mut found, mut picked, mut count) = ([0; AHEAD], [0; AHEAD], 0);
         for (i, answer) in answers.iter().enumerate() {
             found[count] = i;
@@ -277,19 +283,19 @@ impl PartialEq for Thin {
 }
 
 /// Words of a ribbon and of the second ribbon behind it.
-pub(crate) fn words(first: &Shape, thin: Option<&Thin>) -> u64 {
+pub(crate) fn words(first: &RibbonShape, thin: Option<&Thin>) -> u64 {
     thin.map_or(first.words(), Thin::words)
 }
 
 /// Lines of both ribbons; at least one.
-pub(crate) fn lines(first: &Shape, thin: Option<&Thin>) -> u64 {
+pub(crate) fn lines(first: &RibbonShape, thin: Option<&Thin>) -> u64 {
     words(first, thin).div_ceil(8).max(1)
 }
 
 /// The bucket of the first layer in which a key starts, whether the key is there or in a later
 /// layer. A first layer with a second ribbon behind it never moves its hashes.
 #[inline(always)]
-pub(crate) fn bucket(first: &Shape, h: u64) -> u64 {
+pub(crate) fn bucket(first: &RibbonShape, h: u64) -> u64 {
     first.first().start_of_all(h) >> bucket_shift(true)
 }
 

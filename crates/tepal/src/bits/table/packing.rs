@@ -22,7 +22,7 @@ const MOST_LINES: u64 = crate::bits::shape::MOST_BITS / crate::bits::LINE_BITS;
 
 /// The fields of a packing in a file (FORMAT.md, section 4.2.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fields {
+pub(crate) struct PackingFields {
     /// U: every number is below it.
     pub(crate) numbers: u64,
     /// r: bits of the remainder, the part of a number that its slot stores.
@@ -40,7 +40,7 @@ pub(crate) struct Fields {
 /// The fields, and constants computed from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packing {
-    fields: Fields,
+    fields: PackingFields,
     /// w: bits of a slot.
     pub(super) width: u32,
     /// M: bits of a line that record where its buckets are.
@@ -72,8 +72,8 @@ pub(crate) struct Place {
 
 impl Packing {
     /// Checks the ranges of FORMAT.md, section 2.7.
-    pub(crate) fn new(fields: Fields) -> Result<Self> {
-        let Fields { numbers, remainder_bits: r, buckets: b, slots: s, tag_bits: v, spare } = fields;
+    pub(crate) fn new(fields: PackingFields) -> Result<Self> {
+        let PackingFields { numbers, remainder_bits: r, buckets: b, slots: s, tag_bits: v, spare } = fields;
         let check = |what, found: u64, range: core::ops::RangeInclusive<u64>| match range.contains(&found) {
             true => Ok(()),
             false => {
@@ -131,7 +131,7 @@ impl Packing {
         spare_behind: impl Fn(u64) -> u64,
     ) -> Result<Self> {
         let slots = slots.max(1);
-        let mut best: Option<(u64, Fields)> = None;
+        let mut best: Option<(u64, PackingFields)> = None;
         // From above, so that a packing with few lines is found early; packings with more lines are
         // skipped.
         for remainder_bits in (1..=40u8).rev() {
@@ -150,7 +150,7 @@ impl Packing {
                     break;
                 }
                 let spare = if home == 1 { 0 } else { spare_behind(home) };
-                let fields = Fields {
+                let fields = PackingFields {
                     numbers,
                     remainder_bits,
                     buckets: buckets as u8,
@@ -184,7 +184,7 @@ impl Packing {
     }
 
     /// The fields as a file has them.
-    pub(crate) fn fields(&self) -> Fields {
+    pub(crate) fn fields(&self) -> PackingFields {
         self.fields
     }
 

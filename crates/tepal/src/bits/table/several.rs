@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::AHEAD;
 use super::line::{ByArithmetic, Select, begins_before, bits_at, run, zero_of};
 use super::packing::{Packing, Place, low_bits};
-use super::tagged::{Found, find};
+use super::tagged::{FoundSlot, find};
 use crate::bits::Line;
 use crate::bits::fetch::fetch_line;
 
@@ -16,13 +16,18 @@ pub(crate) struct Tags<'a> {
     lines: &'a [Line],
     place: Place,
     /// The next slot.
-    next: Option<Found>,
+    next: Option<FoundSlot>,
 }
 
 impl<'a> Tags<'a> {
     /// The tags of the number at a place, from its first slot.
     #[inline(always)]
-    pub(crate) fn new(packing: &'a Packing, lines: &'a [Line], place: Place, first: Option<Found>) -> Self {
+    pub(crate) fn new(
+        packing: &'a Packing,
+        lines: &'a [Line],
+        place: Place,
+        first: Option<FoundSlot>,
+    ) -> Self {
         Tags { packing, lines, place, next: first }
     }
 
@@ -37,7 +42,7 @@ impl<'a> Tags<'a> {
     /// number are next to each other.
     #[cold]
     #[inline(never)]
-    fn in_next_line(&self, before: usize) -> Option<Found> {
+    fn in_next_line(&self, before: usize) -> Option<FoundSlot> {
         let packing = self.packing;
         for line in before + 1..self.lines.len() {
             let begins = begins_before(&self.lines[line]);
@@ -51,7 +56,7 @@ impl<'a> Tags<'a> {
                 continue;
             }
             let at = packing.meta + run.first * packing.width;
-            let found = Found { line, at, end: at + run.len * packing.width, goes_on: run.goes_on };
+            let found = FoundSlot { line, at, end: at + run.len * packing.width, goes_on: run.goes_on };
             return (run.len > 0 && self.is_its(line, at)).then_some(found);
         }
         None
@@ -63,11 +68,11 @@ impl Iterator for Tags<'_> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<u64> {
-        let Found { line, at, end, goes_on } = self.next?;
+        let FoundSlot { line, at, end, goes_on } = self.next?;
         let tag = bits_at(&self.lines[line], at) & low_bits(self.packing.tag_bits());
         let after = at + self.packing.width;
         self.next = if after < end {
-            self.is_its(line, after).then_some(Found { line, at: after, end, goes_on })
+            self.is_its(line, after).then_some(FoundSlot { line, at: after, end, goes_on })
         } else if goes_on {
             self.in_next_line(line)
         } else {

@@ -33,7 +33,7 @@ impl Recent {
 
 /// The first slot of a number.
 #[derive(Clone, Copy)]
-pub(crate) struct Found {
+pub(crate) struct FoundSlot {
     pub(super) line: usize,
     /// Its first bit in that line.
     pub(super) at: u32,
@@ -45,7 +45,7 @@ pub(crate) struct Found {
 
 /// Finds the first slot of a number.
 #[inline(always)]
-pub(crate) fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> Option<Found> {
+pub(crate) fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> Option<FoundSlot> {
     let (mut at, mut behind) = (place.line, 0);
     while let Some(line) = lines.get(at) {
         let begins = begins_before(line);
@@ -62,7 +62,7 @@ pub(crate) fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -
                 let equal = equal_among(packing, line, run.first + from, slots, place.remainder);
                 if equal != 0 {
                     let last_bit = (run.first + from) * packing.width + equal.trailing_zeros();
-                    return Some(Found {
+                    return Some(FoundSlot {
                         line: at,
                         at: packing.meta + last_bit + 1 - packing.width,
                         end: packing.meta + (run.first + run.len) * packing.width,
@@ -91,7 +91,9 @@ pub(crate) fn tag_of<S: Select>(packing: &Packing, lines: &[Line], number: u64) 
 /// Sets the tag of a number. Returns whether the number is in the table.
 #[inline(always)]
 pub(crate) fn refresh<S: Select>(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) -> bool {
-    let Some(Found { line, at, .. }) = find::<S>(packing, lines, packing.place(number)) else { return false };
+    let Some(FoundSlot { line, at, .. }) = find::<S>(packing, lines, packing.place(number)) else {
+        return false;
+    };
     let line = &mut lines[line];
     let changed = (bits_at(line, at) ^ tag) & low_bits(packing.tag_bits());
     let (word, bit) = ((at >> 6) as usize & 7, at & 63);
@@ -117,7 +119,7 @@ pub(crate) fn contains_many<S: Select>(
         }
         for (answer, &place) in answers.iter_mut().zip(&places) {
             *answer = match find::<S>(packing, lines, place) {
-                Some(Found { line, at, .. }) => recent.has(packing.tag_bits(), bits_at(&lines[line], at)),
+                Some(FoundSlot { line, at, .. }) => recent.has(packing.tag_bits(), bits_at(&lines[line], at)),
                 None => false,
             };
         }

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::super::kernel::TableKernel;
-use super::packing::{Fields, Packing};
+use super::packing::{Packing, PackingFields};
 use super::*;
 use change::Scratch;
 use stream::{Entries, NoRoom, Stream};
@@ -47,7 +47,7 @@ fn packings() -> Vec<(Packing, usize)> {
             for slots in [most, 1 + most / 2] {
                 let home = 1 + random.below(30);
                 let numbers = ((home * u64::from(b)) << r) - random.below(u64::from(b) << (r - 1));
-                let fields = Fields {
+                let fields = PackingFields {
                     numbers,
                     remainder_bits: r as u8,
                     buckets: b as u8,
@@ -144,8 +144,8 @@ fn plain_packing(
     tag_bits: u8,
     most_buckets: u8,
     spare: fn(u64) -> u64,
-) -> Option<Fields> {
-    let mut best: Option<(u64, Fields)> = None;
+) -> Option<PackingFields> {
+    let mut best: Option<(u64, PackingFields)> = None;
     for remainder_bits in 1..=40u8 {
         for buckets in 8..=most_buckets {
             let s = (494 - u64::from(buckets)) / u64::from(remainder_bits + tag_bits + 1);
@@ -156,8 +156,14 @@ fn plain_packing(
                 _ if u128::from(slots) * 100 <= u128::from(home) * u128::from(s) * 92 => spare(home),
                 _ => continue,
             };
-            let fields =
-                Fields { numbers, remainder_bits, buckets, slots: s as u8, tag_bits, spare: spare as u32 };
+            let fields = PackingFields {
+                numbers,
+                remainder_bits,
+                buckets,
+                slots: s as u8,
+                tag_bits,
+                spare: spare as u32,
+            };
             let lines = home + spare;
             if best.is_none_or(|(least, other)| lines < least || (lines == least && s > other.slots.into())) {
                 best = Some((lines, fields));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::super::kernel::TableKernel;
-use super::packing::{Fields, Packing};
+use super::packing::{Packing, PackingFields};
 use super::stream::{self, Entries, NoRoom, Stream};
 use super::*;
 
@@ -30,9 +30,9 @@ pub(crate) fn number(value: &Value) -> u64 {
 }
 
 /// The first six numbers of a `shape`; the seventh, its lines, follows from them.
-pub(crate) fn fields(shape: &Value) -> Fields {
+pub(crate) fn fields(shape: &Value) -> PackingFields {
     let small = |i: usize| u8::try_from(number(&shape[i])).unwrap();
-    let fields = Fields {
+    let fields = PackingFields {
         numbers: number(&shape[0]),
         remainder_bits: small(1),
         tag_bits: small(2),

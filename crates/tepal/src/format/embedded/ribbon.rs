@@ -4,9 +4,9 @@
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
-use super::{Form, SAID, bytes_of_lines, check_of_keys, read_form, sealed_form};
+use super::{EmbeddedForm, SAID, bytes_of_lines, check_of_keys, read_form, sealed_form};
 use crate::bits;
-use crate::bits::ribbon::shape::{Fields as RibbonFields, LAYERS, Shape};
+use crate::bits::ribbon::shape::{LAYERS, RibbonFields, RibbonShape};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::format::view::place_in;
@@ -103,11 +103,11 @@ fn with_second(first: Ribbon<()>, numbers: &mut Fields<'_>) -> Result<Ribbon<()>
     };
     let fields = RibbonFields { columns: 1, deep: 1, split: 0, words, seeds, last, last_seed, value_bits: 0 };
     fields.check()?;
-    first.with_second(&Ribbon::new(Shape::new(fields)?, picked)?, most)
+    first.with_second(&Ribbon::new(RibbonShape::new(fields)?, picked)?, most)
 }
 
 /// The bytes of the trailer before the checksum.
-fn said<L>(form: Form, ribbon: &Ribbon<L>, check: u64) -> Vec<u8> {
+fn said<L>(form: EmbeddedForm, ribbon: &Ribbon<L>, check: u64) -> Vec<u8> {
     let fields = ribbon.shape.fields();
     let mut out = Vec::new();
     if form.kind == Kind::Map {
@@ -135,7 +135,7 @@ fn said<L>(form: Form, ribbon: &Ribbon<L>, check: u64) -> Vec<u8> {
 }
 
 /// Parses these bytes.
-fn read_said(form: Form, said: &[u8]) -> Result<Ribbon<()>> {
+fn read_said(form: EmbeddedForm, said: &[u8]) -> Result<Ribbon<()>> {
     let (numbers, rest) = said.split_at(said.len() - SAID);
     let (columns, last_seed) = (rest[2] & 0x7F, rest[3]);
     let mut numbers = Fields::at(numbers, 0);
@@ -160,12 +160,12 @@ fn read_said(form: Form, said: &[u8]) -> Result<Ribbon<()>> {
         value_bits,
     };
     fields.check()?;
-    let ribbon = Ribbon::new(Shape::new(fields)?, keys)?;
+    let ribbon = Ribbon::new(RibbonShape::new(fields)?, keys)?;
     if has_second { with_second(ribbon, &mut numbers) } else { Ok(ribbon) }
 }
 
 /// The ribbon in the embedded form, and the length of its words in bytes, after all checks.
-fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(Ribbon<()>, usize)> {
+fn read(form: EmbeddedForm, bytes: &[u8], hasher: &KeyHasher) -> Result<(Ribbon<()>, usize)> {
     check_has_hash("the scheme of the key hasher", hasher.scheme())?;
     let (body, said) = read_form(form, bytes, hasher)?;
     let ribbon = read_said(form, said)?;
@@ -176,13 +176,13 @@ fn read(form: Form, bytes: &[u8], hasher: &KeyHasher) -> Result<(Ribbon<()>, usi
     Ok((ribbon, body.len()))
 }
 
-fn write<L: PlainStorage>(form: Form, ribbon: &Ribbon<L>, hasher: &KeyHasher) -> Result<Vec<u8>> {
+fn write<L: PlainStorage>(form: EmbeddedForm, ribbon: &Ribbon<L>, hasher: &KeyHasher) -> Result<Vec<u8>> {
     let check = check_of_keys(hasher);
     let body = bytes_of_lines(ribbon.as_lines(), len(form, ribbon))?;
     Ok(sealed_form(body, &said(form, ribbon, check), check))
 }
 
-fn len<L: PlainStorage>(form: Form, ribbon: &Ribbon<L>) -> u64 {
+fn len<L: PlainStorage>(form: EmbeddedForm, ribbon: &Ribbon<L>) -> u64 {
     size_of_val(ribbon.as_lines()) as u64 + said(form, ribbon, 0).len() as u64 + 8
 }
 
@@ -269,7 +269,7 @@ macro_rules! embedded {
 embedded!(
     RibbonFilter,
     "crate::kinds::ribbon::RibbonFilterBuilder",
-    Form::RIBBON,
+    EmbeddedForm::RIBBON,
     "Not recorded: labels, and the promised rate, which becomes the actual rate. A filter of 1,000 keys at 1 % takes 916 bytes; its file takes 1,088.",
     "[`Error::NotPossible`] for a filter to which keys were [added](RibbonFilter::insert), and for one that was made from a table: the error says what to build instead. The file of the filter has no such limits.",
     "```"
@@ -286,7 +286,7 @@ embedded!(
 embedded!(
     RibbonMap,
     "crate::kinds::ribbon::RibbonMapBuilder",
-    Form::MAP,
+    EmbeddedForm::MAP,
     "Not recorded: labels, and the promised rate, which becomes the actual rate.",
     "[`Error::NotPossible`] for a map whose values have names: keep the names once for all maps and build maps of numbers, or write its file.",
     "```"

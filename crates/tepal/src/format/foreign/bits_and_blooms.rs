@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 
-use super::{Beside, Foreign, Found, Read, Reading, json, num_hashes, one, words_of};
+use super::{Beside, Foreign, ForeignFields, Read, Reading, json, num_hashes, one, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, Scheme};
@@ -19,7 +19,7 @@ pub(super) struct BitsAndBlooms;
 
 /// The properties of a file.
 #[derive(Debug)]
-struct Form {
+struct BitsetFile {
     /// The length of the bitset, which may differ from m.
     len: u64,
     /// Is the bitset little-endian? The package `bitset` has a switch for it.
@@ -77,18 +77,18 @@ impl Foreign for BitsAndBlooms {
             // unchecked number.
             return Err(Error::damaged(format_args!("{m} bits are named, and its bitset has {len}")));
         }
-        let found = Found::of(Scheme::BitsAndBlooms, reading, num_hashes, m);
+        let found = ForeignFields::of(Scheme::BitsAndBlooms, reading, num_hashes, m);
         let filter = found.filter_of_words(words, word)?;
-        Ok((filter.into(), Ref::new(Form { len, little_endian, json })))
+        Ok((filter.into(), Ref::new(BitsetFile { len, little_endian, json })))
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
-        let form = Form { len: one(self, &filter)?.bit_len(), little_endian: false, json: None };
+        let form = BitsetFile { len: one(self, &filter)?.bit_len(), little_endian: false, json: None };
         Ok((filter, Ref::new(form)))
     }
 }
 
-impl Beside for Form {
+impl Beside for BitsetFile {
     fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
         let filter = one(&BitsAndBlooms, filter)?;
         let (m, k, words) = (filter.bit_len(), u64::from(filter.num_hashes()), words_of(filter));
@@ -111,7 +111,7 @@ impl Beside for Form {
     }
 }
 
-impl Form {
+impl BitsetFile {
     /// Writes the length and the words of the bitset.
     fn put_bitset(&self, words: &[u64], out: &mut dyn Put) -> Result<()> {
         // A bitset ends at the highest bit that was set.

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Beside, Foreign, Found, Read, Reading, num_hashes, one, words_of};
+use super::{Beside, Foreign, ForeignFields, Read, Reading, num_hashes, one, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, Scheme};
@@ -57,11 +57,11 @@ impl Foreign for Dcso {
         let bit_len = fields.u64_le()?;
         let inserted = fields.u64_le()?;
         let body = fields.take_claimed(bit_len.div_ceil(64).saturating_mul(8))?;
-        let found = Found {
+        let found = ForeignFields {
             capacity: Some(capacity),
             rate: Some(rate),
             inserted: Some(inserted),
-            ..Found::of(Scheme::Dcso, reading, num_hashes, bit_len)
+            ..ForeignFields::of(Scheme::Dcso, reading, num_hashes, bit_len)
         };
         let filter = found.filter_of_bytes(core::iter::once(body))?;
         let no_count = filter.keys_inserted().is_none().then_some(inserted);

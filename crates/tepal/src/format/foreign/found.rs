@@ -11,7 +11,7 @@ use crate::kinds::storage::InMemory;
 use crate::params::keys_for_fill;
 
 /// The fields of a foreign file: the filter, and its use if the file records it.
-pub(super) struct Found<'r> {
+pub(super) struct ForeignFields<'r> {
     pub(super) scheme: Scheme,
     pub(super) parameters: Parameters,
     pub(super) reading: Reading<'r>,
@@ -27,12 +27,12 @@ pub(super) struct Found<'r> {
 /// capacity of its last one, and a small file must not cause a huge allocation.
 const MOST_KEYS_A_BIT: u64 = 64;
 
-impl<'r> Found<'r> {
+impl<'r> ForeignFields<'r> {
     /// The fields for a scheme without parameters, from a file that does not record its use.
     pub(super) fn of(scheme: Scheme, reading: Reading<'r>, num_hashes: u32, bit_len: u64) -> Self {
         let (parameters, layout) = (Parameters::default(), Layout::Scattered);
         let (capacity, rate, inserted) = (None, None, None);
-        Found { scheme, parameters, reading, layout, num_hashes, bit_len, capacity, rate, inserted }
+        ForeignFields { scheme, parameters, reading, layout, num_hashes, bit_len, capacity, rate, inserted }
     }
 
     /// The filter with these bits, given as words of 8 bytes. Their length was compared with the

@@ -1,6 +1,6 @@
 //! Google Guava's `BloomFilter.writeTo`: strategy, k, number of words, words; all big-endian.
 
-use super::{Beside, Foreign, Found, Read, Reading, one, words_of};
+use super::{Beside, Foreign, ForeignFields, Read, Reading, one, words_of};
 use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
@@ -43,8 +43,8 @@ impl Foreign for Guava {
         let words = positive(fields.i32_be()?)?;
         let body = fields.take_claimed(words * 8)?;
         fields.end()?;
-        let filter =
-            Found::of(scheme, reading, num_hashes, words * 64).filter_of_words(body, u64::from_be_bytes)?;
+        let filter = ForeignFields::of(scheme, reading, num_hashes, words * 64)
+            .filter_of_words(body, u64::from_be_bytes)?;
         self.adopt(filter.into())
     }
 

@@ -23,7 +23,7 @@ use alloc::vec::Vec;
 
 pub(super) use self::format::Reading;
 use self::format::{Foreign, chain, check, one, put_bytes, words_of};
-use self::found::{Found, num_hashes};
+use self::found::{ForeignFields, num_hashes};
 use self::redisbloom::rdb;
 use super::beside::{Beside, Read};
 use super::envelope::looks_like;

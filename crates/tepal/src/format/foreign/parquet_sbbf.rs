@@ -1,7 +1,7 @@
 //! Apache Parquet's split-block Bloom filter: the bitset, with or without a header in Thrift's
 //! compact protocol.
 
-use super::{Beside, Foreign, Found, Read, Reading, one, put_bytes, words_of};
+use super::{Beside, Foreign, ForeignFields, Read, Reading, one, put_bytes, words_of};
 use crate::error::{Error, Obstacle, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Layout, Scheme};
@@ -17,7 +17,7 @@ pub(super) struct ParquetSbbf;
 
 /// The properties of a file.
 #[derive(Debug)]
-struct Form {
+struct SbbfFile {
     header: bool,
 }
 
@@ -54,7 +54,7 @@ impl Foreign for ParquetSbbf {
         // A header is shorter than a block, so the length alone distinguishes the two.
         let header = bytes.len() % BLOCK != 0;
         let bitset = if header { after_header(bytes)? } else { bytes };
-        let mut found = Found::of(Scheme::Xxh64, reading, 8, bitset.len() as u64 * 8);
+        let mut found = ForeignFields::of(Scheme::Xxh64, reading, 8, bitset.len() as u64 * 8);
         found.layout = Layout::SplitBlock;
         // The capacity of this size at 1 %, since the file does not record it.
         let request = Request {
@@ -66,16 +66,16 @@ impl Foreign for ParquetSbbf {
         found.capacity = Some(request.plan()?.capacity);
         found.rate = Some(0.01);
         let filter = found.filter_of_bytes(core::iter::once(bitset))?;
-        Ok((filter.into(), Ref::new(Form { header })))
+        Ok((filter.into(), Ref::new(SbbfFile { header })))
     }
 
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         one(self, &filter)?;
-        Ok((filter, Ref::new(Form { header: true })))
+        Ok((filter, Ref::new(SbbfFile { header: true })))
     }
 }
 
-impl Beside for Form {
+impl Beside for SbbfFile {
     fn write(&self, filter: &AnyFilter, out: &mut dyn Put) -> Result<()> {
         let filter = one(&ParquetSbbf, filter)?;
         let len = (filter.bit_len() / 8) as usize;

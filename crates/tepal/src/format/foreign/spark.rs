@@ -2,7 +2,7 @@
 //! big-endian.
 
 use super::guava::{positive, put_words};
-use super::{Beside, Foreign, Found, Read, Reading, one};
+use super::{Beside, Foreign, ForeignFields, Read, Reading, one};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, KeyDomain, Scheme};
@@ -47,7 +47,7 @@ impl Foreign for Spark {
         let words = positive(fields.i32_be()?)?;
         let body = fields.take_claimed(words * 8)?;
         fields.end()?;
-        let mut found = Found::of(scheme, reading, num_hashes, words * 64);
+        let mut found = ForeignFields::of(scheme, reading, num_hashes, words * 64);
         found.parameters.seed = seed;
         self.adopt(found.filter_of_words(body, u64::from_be_bytes)?.into())
     }

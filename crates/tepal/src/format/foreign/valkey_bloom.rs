@@ -4,7 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Beside, Foreign, Found, Read, Reading, chain, put_bytes, words_of};
+use super::{Beside, Foreign, ForeignFields, Read, Reading, chain, put_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, Scheme};
@@ -120,7 +120,7 @@ fn link(fields: &mut Fields<'_>, j: u64, rate: f64, reading: Reading<'_>) -> Res
     if items > capacity || capacity == 0 {
         return Err(Error::damaged(format_args!("filter {j} says {items} items of {capacity}")));
     }
-    let mut found = Found::of(Scheme::ValkeyBloom, reading, num_hashes, bitmap.saturating_mul(8));
+    let mut found = ForeignFields::of(Scheme::ValkeyBloom, reading, num_hashes, bitmap.saturating_mul(8));
     found.parameters.seed32 = Some(seed);
     (found.capacity, found.rate, found.inserted) = (Some(capacity), Some(rate), Some(items));
     found.filter_of_bytes(core::iter::once(body))

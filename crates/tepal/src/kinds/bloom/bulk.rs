@@ -24,7 +24,7 @@ use super::BloomFilter;
 use super::insert::after;
 use super::storage::{Storage, StorageMut};
 use super::tally::{Given, Tally};
-use crate::bits::part::{Part, Pass};
+use crate::bits::part::{LineSpan, Pass};
 use crate::bits::radix::{BLOCK, BLOCK_BYTES, Queues};
 use crate::bits::{Bits, LINE_BYTES};
 use crate::error::{Error, Result};
@@ -258,7 +258,7 @@ impl<L: StorageMut> BloomFilter<L> {
                         let share = (block.len() as u64 * array_lines as u64).div_ceil(hashes as u64);
                         let (ahead, later) = next.split_at(next.len().min(share as usize));
                         next = later;
-                        let part = Part { lines: &mut *lines, first: part * cut.part_lines };
+                        let part = LineSpan { lines: &mut *lines, first: part * cut.part_lines };
                         kernel.insert_part(pass, part, block, ahead);
                     });
                 }

@@ -8,7 +8,7 @@ use crate::bits::kernel::{Filled, RibbonMaker};
 use crate::bits::memory;
 use crate::bits::ribbon::band::{Band, Keys};
 use crate::bits::ribbon::rate::{fields_for, split_for, split_guessed};
-use crate::bits::ribbon::shape::{Fields, LAST_KEYS, LAYERS, Layer, Shape};
+use crate::bits::ribbon::shape::{LAST_KEYS, LAYERS, Layer, RibbonFields, RibbonShape};
 use crate::bits::ribbon::{last, lowest, stored};
 use crate::bits::{self, words_mut};
 use crate::error::{Error, Result};
@@ -86,7 +86,7 @@ pub(super) fn ribbon_of_ascending<E: Filled>(
     let stored_for = |key: E| lowest(stored(key.hash(), key.value(), value_bits.into()), fields.deep.into());
     let last = last::solve(&hashes, fields.deep, stored_for)?;
     (fields.last, fields.last_seed) = (last.slots, last.seed);
-    let shape = Shape::new(fields)?;
+    let shape = RibbonShape::new(fields)?;
     let mut lines = bits::zeroed(shape.lines())?;
     let words = words_mut(&mut lines);
     for (layer, built) in shape.layers().iter().zip(layers) {
@@ -104,7 +104,7 @@ pub(super) fn ribbon_of_ascending<E: Filled>(
 /// Builds layer `k` of `count` hashes, which ascend in the first layer. With a rate, the share of
 /// keys that the rate needs gets one more column.
 fn layer_of<E: Filled>(
-    fields: &mut Fields,
+    fields: &mut RibbonFields,
     k: usize,
     hashes: Ascending<'_, E>,
     count: u64,
@@ -142,7 +142,7 @@ fn layer_of<E: Filled>(
 
 /// Builds the layer with its present seed, from hashes in the layer's form.
 fn with_seed<E: Filled>(
-    fields: &mut Fields,
+    fields: &mut RibbonFields,
     k: usize,
     hashes: &Ascending<'_, E>,
     rate: Option<f64>,

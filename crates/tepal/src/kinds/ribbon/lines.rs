@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::bits::ribbon::rate;
-use crate::bits::ribbon::shape::Shape;
+use crate::bits::ribbon::shape::RibbonShape;
 use crate::bits::ribbon::thin::{self, Thin};
 use crate::bits::{self, LINE_BYTES, Line};
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ pub(super) const MOST_KEYS: u64 = 1 << 56;
 /// A ribbon, its second ribbon (if any), and their lines. `Ribbon<()>` is without the lines.
 #[derive(Clone)]
 pub(crate) struct Ribbon<L = Mapped> {
-    pub(crate) shape: Shape,
+    pub(crate) shape: RibbonShape,
     /// The second ribbon; a map has none.
     pub(crate) thin: Option<Box<Thin>>,
     /// The number of its different keys.
@@ -53,7 +53,7 @@ impl RibbonMeta {
 
 impl Ribbon {
     /// Makes a ribbon that was just built.
-    pub(super) fn built(shape: Shape, thin: Option<Box<Thin>>, lines: Vec<Line>, keys: u64) -> Self {
+    pub(super) fn built(shape: RibbonShape, thin: Option<Box<Thin>>, lines: Vec<Line>, keys: u64) -> Self {
         Ribbon { shape, thin, keys, lines: Mapped::new(Backing::Memory(lines)), body_check: None }
     }
 }
@@ -61,7 +61,7 @@ impl Ribbon {
 impl Ribbon<()> {
     /// Makes a ribbon without lines. It must have a shape if and only if it has keys, and fewer
     /// than 2^56 keys.
-    pub(crate) fn new(shape: Shape, keys: u64) -> Result<Self> {
+    pub(crate) fn new(shape: RibbonShape, keys: u64) -> Result<Self> {
         if keys >= MOST_KEYS {
             return Err(Error::parameter("the keys of a ribbon", keys, "fewer than 2^56"));
         }

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::lines::{Ribbon, RibbonMeta};
-use crate::bits::ribbon::shape::{Fields, Shape};
+use crate::bits::ribbon::shape::{RibbonFields, RibbonShape};
 use crate::error::Result;
 use crate::ids::{KeyDomain, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
@@ -16,7 +16,7 @@ use crate::params::no_rate;
 
 /// Writes the columns of a ribbon, its last slots, its number of keys, and its words with one more
 /// column.
-pub(super) fn put_ribbon(out: &mut Vec<u8>, fields: &Fields, keys: u64) {
+pub(super) fn put_ribbon(out: &mut Vec<u8>, fields: &RibbonFields, keys: u64) {
     out.extend([fields.value_bits, fields.columns, fields.deep, fields.last_seed]);
     out.extend(fields.last.to_le_bytes());
     out.extend(keys.to_le_bytes());
@@ -24,7 +24,7 @@ pub(super) fn put_ribbon(out: &mut Vec<u8>, fields: &Fields, keys: u64) {
 }
 
 /// Writes the layers of a ribbon.
-pub(super) fn put_layers(out: &mut Vec<u8>, fields: &Fields) {
+pub(super) fn put_layers(out: &mut Vec<u8>, fields: &RibbonFields) {
     out.extend(fields.words.iter().flat_map(|words| words.to_le_bytes()));
     out.extend(fields.seeds);
 }
@@ -56,7 +56,7 @@ pub(super) fn read_hash(own: &[u8; OWN_BYTES], of: &'static str) -> Result<(Sche
 /// Reads the ribbon of an own part, or of a second ribbon's part.
 pub(super) fn read_ribbon(own: &[u8]) -> Result<Ribbon<()>> {
     let number = |at: usize| u32::from_le_bytes(core::array::from_fn(|i| own[at + i]));
-    let fields = Fields {
+    let fields = RibbonFields {
         columns: own[3],
         deep: own[4],
         last_seed: own[5],
@@ -67,7 +67,7 @@ pub(super) fn read_ribbon(own: &[u8]) -> Result<Ribbon<()>> {
         value_bits: own[2],
     };
     fields.check()?;
-    Ribbon::new(Shape::new(fields)?, long(own, 8))
+    Ribbon::new(RibbonShape::new(fields)?, long(own, 8))
 }
 
 /// Reads eight bytes of an own part.

@@ -1,7 +1,7 @@
 //! Estimates the size of a ribbon before it is built.
 
 use crate::bits::ribbon::rate::{fields_for, split_guessed};
-use crate::bits::ribbon::shape::{LAST_KEYS, LAYERS, Layer, MOST_LAST, Shape};
+use crate::bits::ribbon::shape::{LAST_KEYS, LAYERS, Layer, MOST_LAST, RibbonShape};
 use crate::bits::ribbon::thin::{self, Thin, picked_for};
 use crate::error::Result;
 
@@ -35,7 +35,7 @@ fn picked_share(share: f64, keys: f64) -> f64 {
 }
 
 /// Estimates the shape of the ribbon of this many keys, with values of this many bits.
-pub(crate) fn planned(keys: u64, value_bits: u8, rate: f64) -> Result<Shape> {
+pub(crate) fn planned(keys: u64, value_bits: u8, rate: f64) -> Result<RibbonShape> {
     let (mut fields, is_exact) = fields_for(keys, value_bits, rate);
     let mut left = keys;
     for k in 0..LAYERS {
@@ -52,5 +52,5 @@ pub(crate) fn planned(keys: u64, value_bits: u8, rate: f64) -> Result<Shape> {
         fields.split = split_guessed(&fields, rate);
     }
     fields.last = left.min(MOST_LAST.into()) as u16;
-    Shape::new(fields)
+    RibbonShape::new(fields)
 }

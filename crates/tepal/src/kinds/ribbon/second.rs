@@ -10,7 +10,7 @@ use super::lines::Ribbon;
 use super::pieces::{Ascending, Pieces};
 use crate::bits::kernel::RibbonMaker;
 use crate::bits::memory;
-use crate::bits::ribbon::shape::{Layer, Shape};
+use crate::bits::ribbon::shape::{Layer, RibbonShape};
 use crate::bits::ribbon::thin::{Thin, bucket, is_picked, lines, pick, picked_for};
 use crate::bits::{self, words_mut};
 use crate::error::Result;
@@ -64,7 +64,7 @@ impl Pieces for SortedHashes {
 /// The picked hashes.
 struct Picked<'a> {
     of: &'a dyn Pieces,
-    first: &'a Shape,
+    first: &'a RibbonShape,
     /// The seed of each bucket of its first layer.
     seeds: &'a [u8],
     most: u16,
@@ -120,7 +120,7 @@ fn ribbons_of_pieces(
 }
 
 /// The best seed of each bucket of the first layer, and how many keys are picked.
-fn seeds_of(pieces: &dyn Pieces, first: &Shape, most: u16, threads: usize) -> Result<(Vec<u8>, u64)> {
+fn seeds_of(pieces: &dyn Pieces, first: &RibbonShape, most: u16, threads: usize) -> Result<(Vec<u8>, u64)> {
     let layer = first.first();
     let kernel = RibbonMaker::best();
     let mut seeds = memory::zeros(layer.buckets() as usize)?;

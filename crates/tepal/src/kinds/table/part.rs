@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use super::core::{TableCore, TableMeta};
 use super::lines::Table;
-use crate::bits::table::packing::{Fields, Packing};
+use crate::bits::table::packing::{Packing, PackingFields};
 use crate::error::{Error, Result};
 use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
@@ -120,7 +120,7 @@ pub(super) fn read(
         let (what, found) = ("meaning of the tags", own[3].into());
         return Err(Error::Unsupported { what, found, known: named.known_tags });
     }
-    let packing = Packing::new(Fields {
+    let packing = Packing::new(PackingFields {
         numbers: number(8),
         remainder_bits: own[4],
         buckets: own[5],

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::bits::kernel::TableKernel;
 use crate::bits::table::change::Scratch;
-use crate::bits::table::packing::Fields;
+use crate::bits::table::packing::PackingFields;
 use crate::bits::table::stream;
 
 fn random(state: &mut u64, below: u64) -> u64 {
@@ -37,7 +37,7 @@ fn tags_are_found_changed_and_dropped() {
             let width = u32::from(r) + u32::from(tag_bits);
             let slots = ((494 - u32::from(buckets)) / (width + 1)).min(184 - u32::from(buckets));
             let home = 20;
-            let fields = Fields {
+            let fields = PackingFields {
                 numbers: (home * u64::from(buckets)) << r,
                 remainder_bits: r,
                 buckets,

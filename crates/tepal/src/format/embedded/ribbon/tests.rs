@@ -189,15 +189,15 @@ fn other_keys_and_kinds_are_refused() {
 fn damage_is_refused() {
     let keys = RibbonFilter::builder().key_hasher().unwrap();
     let forms = [
-        (Form::RIBBON, RibbonFilter::builder().build_from(0..400u32).unwrap().to_embedded().unwrap()),
+        (EmbeddedForm::RIBBON, RibbonFilter::builder().build_from(0..400u32).unwrap().to_embedded().unwrap()),
         (
-            Form::MAP,
+            EmbeddedForm::MAP,
             RibbonMap::builder().build_from((0..400u32).map(|i| (i, i % 5))).unwrap().to_embedded().unwrap(),
         ),
-        (Form::RIBBON, RibbonFilter::builder().build_from(0..0u32).unwrap().to_embedded().unwrap()),
+        (EmbeddedForm::RIBBON, RibbonFilter::builder().build_from(0..0u32).unwrap().to_embedded().unwrap()),
         // With a second ribbon.
         (
-            Form::RIBBON,
+            EmbeddedForm::RIBBON,
             RibbonFilter::builder()
                 .false_positive_rate(0.4)
                 .build_from(0..2048u32)
@@ -206,7 +206,7 @@ fn damage_is_refused() {
                 .unwrap(),
         ),
     ];
-    let is_read = |form: Form, bytes: &[u8]| match form.kind {
+    let is_read = |form: EmbeddedForm, bytes: &[u8]| match form.kind {
         Kind::Map => RibbonMap::from_embedded(bytes, &keys).map(|map| map.to_embedded().unwrap()),
         _ => RibbonFilter::from_embedded(bytes, &keys).map(|filter| filter.to_embedded().unwrap()),
     };

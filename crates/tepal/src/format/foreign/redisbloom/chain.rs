@@ -6,7 +6,7 @@ use crate::bits::memory::copy_of;
 use crate::error::{Error, Obstacle, Result};
 use crate::format::beside::Read;
 use crate::format::foreign::format::Reading;
-use crate::format::foreign::found::Found;
+use crate::format::foreign::found::ForeignFields;
 use crate::ids::{Format, Scheme};
 use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
 use crate::kinds::Ref;
@@ -130,7 +130,7 @@ impl Link<'_> {
                 self.bits, self.n2, self.entries
             )));
         }
-        let mut found = Found::of(Scheme::RedisBloom, reading, self.hashes, self.bits);
+        let mut found = ForeignFields::of(Scheme::RedisBloom, reading, self.hashes, self.bits);
         (found.capacity, found.rate, found.inserted) =
             (Some(self.entries), Some(self.error), Some(self.size));
         match self.body {

@@ -41,11 +41,11 @@ struct Disk {
     /// Kept open, so that no new file gets the number of an old one.
     _old: Vec<File>,
     /// The possible contents of the target after a cut, for each look.
-    looks: Vec<Vec<Found>>,
+    looks: Vec<Vec<Content>>,
 }
 
 /// The bytes of the target after a cut; `None` if the name does not exist.
-type Found = Option<Vec<u8>>;
+type Content = Option<Vec<u8>>;
 
 impl Disk {
     /// Watches a folder, in which everything is synced, until [`seen`] is called.
@@ -65,7 +65,7 @@ impl Disk {
     }
 
     /// The possible contents of the file `f` after a cut, at each look from the first to the last.
-    fn seen() -> Vec<Vec<Found>> {
+    fn seen() -> Vec<Vec<Content>> {
         look();
         DISK.take().unwrap().looks
     }
@@ -111,7 +111,7 @@ pub(in super::super) fn synced(file: &File) {
 
 /// Checks that it was the old file or the new one at each look, the expected one of the two at
 /// first, and the new one at the end.
-fn check(seen: &[Vec<Found>], old: &Found, new: &[u8], what: &str) {
+fn check(seen: &[Vec<Content>], old: &Content, new: &[u8], what: &str) {
     let new = Some(new.to_vec());
     for (number, found) in seen.iter().enumerate() {
         for found in found {
@@ -224,7 +224,7 @@ fn the_disk_forgets() {
             }
         }
         let seen = Disk::seen();
-        let whole = |found: &Found| found.as_deref() == Some(b"old") || found.as_ref() == Some(&new);
+        let whole = |found: &Content| found.as_deref() == Some(b"old") || found.as_ref() == Some(&new);
         let is_whole = seen.iter().flatten().all(whole);
         let is_done = seen.last().unwrap().iter().all(|found| found.as_ref() == Some(&new));
         assert_eq!(is_whole && is_done, is_right, "{steps}");

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{BloomFilter, after, lock, share_out};
-use crate::bits::part::{Part, Pass};
+use crate::bits::part::{LineSpan, Pass};
 use crate::bits::{Line, union};
 use crate::error::Result;
 
@@ -127,10 +127,10 @@ impl BloomFilter {
                             let side = if pass.line(h) < end { &mut inner } else { &mut outer };
                             side.push(h);
                         });
-                        kernel.insert_part(pass, Part { lines: &mut edge, first: end }, &outer, &[]);
+                        kernel.insert_part(pass, LineSpan { lines: &mut edge, first: end }, &outer, &[]);
                         &inner
                     };
-                    kernel.insert_part(pass, Part { lines: &mut *lines, first }, hashes, &[]);
+                    kernel.insert_part(pass, LineSpan { lines: &mut *lines, first }, hashes, &[]);
                 });
                 if let Err(error) = filled {
                     lock(&failure).get_or_insert(error);

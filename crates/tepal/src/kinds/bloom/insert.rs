@@ -105,7 +105,7 @@ impl<L: StorageMut> BloomFilter<L> {
         }
     }
 
-    /// [`insert`](Self::insert) of bytes of every length, in no frame of the caller's.
+    /// [`insert`](Self::insert) for bytes of every length, in a stack frame of its own.
     #[inline(never)]
     fn insert_bytes(&mut self, bytes: &[u8]) -> Result<bool> {
         match self.meta.keys.usual_hash_of_bytes(bytes) {

@@ -79,7 +79,7 @@ impl Tally {
     /// Takes one key of the grant, if one is left.
     #[inline(always)]
     pub(super) fn take(&mut self) -> bool {
-        // Written back before it is known, which takes one instruction, and mended on the rare way.
+        // Stores the difference first, in one instruction, and corrects it in the rare case.
         let (left, was_none) = self.left.overflowing_sub(1);
         self.left = left;
         if was_none {

@@ -282,7 +282,7 @@ impl GrowingFilter {
         }
         let failed = |place: &u16| after(usize::from(*place));
         self.before_a_change().map_err(failed(&left.places()[0]))?;
-        // Links whose contents may have changed since the lookup.
+        // From the first link with room on, links may have changed since the lookup.
         let asked = asked.min(self.link_with_room().unwrap_or(self.links.len()));
         for (hashes, places) in left.hashes().chunks(AHEAD).zip(left.places().chunks(AHEAD)) {
             let newest = self.newest();

@@ -20,9 +20,9 @@ fn forge(filter: &BloomFilter, wanted: usize) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// With the seed: at most a million inserts that all fall on a part of the lines and all set bits
-/// there, until the filter refuses because it is full or because of what its keys have in common.
-/// Returns the false-positive rate for evenly spread keys then, and the number of inserts.
+/// With the seed: up to a million inserts that all fall on a part of the lines and all set bits
+/// there. They end when the filter refuses: because it is full, or because of what its keys have in
+/// common. Returns the false-positive rate for evenly spread keys then, and the number of inserts.
 fn fill_part(mut filter: BloomFilter) -> (f64, u64) {
     const PART: u64 = u64::MAX / 100 * 25;
     let hasher = filter.key_hasher();

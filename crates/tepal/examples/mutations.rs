@@ -2,9 +2,9 @@
 //! `cargo run --release -p tepal --features seal --example mutations -- 1000000`.
 //!
 //! For each kind: every single bit of a file of 64 KiB, and the given number of random mutations of
-//! a file of 2 KiB. The one kind that has no file below 4 MiB has every bit of its header and every
-//! 4,099th of the rest changed, and the same number of mutations, which take most of the time. With
-//! a kind's name after the number only that kind is tested.
+//! a file of 2 KiB. One kind has no file below 4 MiB. Every bit of its header and every 4,099th of
+//! the rest is changed. Its mutations, the same number, take most of the time. With a kind's name
+//! after the number only that kind is tested.
 //!
 //! Prints a table; exits with 1 if a damaged file was read without an error, caused a panic, or
 //! took more memory than twice the file and 64 KiB.

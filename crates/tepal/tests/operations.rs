@@ -1,7 +1,6 @@
 //! The memory of an operation depends on the contents of a file, and never on its claims. For a
-//! file of b bytes and m new keys it is at most 4 b + 64 m bytes and a mebibyte, in memory and in
-//! the file that is written then. The next link of a chain follows the rule of the chain, and is
-//! counted apart.
+//! file of b bytes and m new keys the limit is 4 b + 64 m bytes and a mebibyte, in memory and in
+//! the written file. The next link of a chain follows the rule of the chain, and is counted apart.
 
 #[path = "shared/allocator.rs"]
 mod allocator;

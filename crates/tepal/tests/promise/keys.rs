@@ -26,7 +26,7 @@ impl Family {
     pub(crate) const ALL: [Family; 6] =
         [Family::Sequential, Family::Prefix, Family::Iin, Family::Url, Family::Uuid, Family::Shifted];
 
-    /// Gives key number `i` to `with`; the same bytes each time, and no two numbers the same key.
+    /// Passes key number `i` to `with`: the same bytes each time, and another key for each number.
     pub(crate) fn key<R>(self, i: u64, with: impl FnOnce(KeyRef<'_>) -> R) -> R {
         let mut buffer = [0u8; 96];
         let mut rest = &mut buffer[..];

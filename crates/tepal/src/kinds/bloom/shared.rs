@@ -50,8 +50,8 @@ use counts::{Next, StripedCounter, Watch};
 /// # What is counted
 ///
 /// [`keys_inserted`](BloomFilter::keys_inserted) is exact, for all inserts that happened before.
-/// [`OverCapacity::Refuse`] begins to refuse at the same point as for one thread, but each thread
-/// still finishes the key, or the piece of a batch (512 keys at most), that it is inserting.
+/// [`OverCapacity::Refuse`] begins to refuse at the same point as for one thread. But each thread
+/// still finishes the key that it is inserting, or the piece of a batch (512 keys at most).
 ///
 /// The set bits of a sample decide when the filter is checked. The sample is all lines of a filter
 /// up to 32 KiB, and at least 512 lines and one in 64 of a larger filter. A few times after the

@@ -96,11 +96,11 @@ fn left_of(rates: impl Iterator<Item = f64>, promise: f64) -> f64 {
 impl ScalableBloomFilter {
     /// Tells the chain to expect about this many more keys, beside those it holds.
     ///
-    /// The next link has room for all of them, but for at most 64 times the keys of the newest. If
-    /// they are few, the chain grows by its
-    /// [`expansion`](crate::builders::BloomFilterBuilder::expansion), as it does without this call.
-    /// So the number of links stays small, however often this is called. The call changes no
-    /// promise, and no file keeps it. Chains of other programs ignore it.
+    /// The next link has room for all of them, up to 64 times the keys of the newest. If they are
+    /// few, the chain grows by its [`expansion`](crate::builders::BloomFilterBuilder::expansion),
+    /// as it does without this call. So the number of links stays small, however often this is
+    /// called. The call changes no promise, and no file keeps it. Chains of other programs ignore
+    /// it.
     ///
     /// ```
     /// let mut seen = tepal::BloomFilter::builder().capacity(1000).build_growing()?;

@@ -26,8 +26,8 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 ///
 /// A key takes the bits of its value, and log2(1 / rate) more bits that tell members from
 /// non-members. With values of 6 bits and a rate of 1 % that is 12.8 bits in all. A lookup of a
-/// member always returns its value. A lookup of a non-member returns nothing, but for the share of
-/// the rate, which gets an arbitrary value.
+/// member always returns its value. A lookup of a non-member returns nothing, or an arbitrary value
+/// with the probability of the rate.
 ///
 /// Without the extra bits ([`known_keys_only`](RibbonMapBuilder::known_keys_only)) a key takes
 /// hardly more bits than its value, and **every key gets a value**: look up only keys that are

@@ -69,7 +69,7 @@ mod tests {
         builder.count_bits(count_bits).build_from(0..keys).unwrap()
     }
 
-    /// Every answer is the table's, but for the ribbon's own false positives.
+    /// Every answer is the table's, except for the ribbon's own false positives.
     #[test]
     fn a_ribbon_of_a_table_has_its_keys_at_the_rate_of_both() {
         for keys in [0, 1, 2, 256, 257, 3000, 60_000] {

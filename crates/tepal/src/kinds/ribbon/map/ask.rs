@@ -14,12 +14,11 @@ const BATCH: usize = 256;
 impl<L: PlainStorage> RibbonMap<L> {
     /// Looks up the value of a key.
     ///
-    /// For a member it is always its value. For a non-member it is `None`, but for the share
-    /// [`false_positive_rate`](Self::false_positive_rate), which gets an arbitrary value. **If the
-    /// map was built for [known keys only](super::RibbonMapBuilder::known_keys_only), every
-    /// non-member gets one.** For a key that the map's domain refuses it is `None`. A map with
-    /// `caller_hash` cannot hash a key, and always returns `None`: use
-    /// [`get_hash`](Self::get_hash).
+    /// For a member it is always its value. For a non-member it is `None`, or an arbitrary value
+    /// with the probability [`false_positive_rate`](Self::false_positive_rate). **If the map was
+    /// built for [known keys only](super::RibbonMapBuilder::known_keys_only), every non-member gets
+    /// one.** For a key that the map's domain refuses it is `None`. A map with `caller_hash` cannot
+    /// hash a key, and always returns `None`: use [`get_hash`](Self::get_hash).
     ///
     /// Costs one hash and an access to two neighbouring places. Each has as many words as a key has
     /// bits: 128 bytes in all for 8 bits.

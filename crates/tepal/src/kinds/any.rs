@@ -243,8 +243,8 @@ macro_rules! any_filter {
 }
 each_kind!(any_filter);
 
-/// Adds the data behind the body of its file. A file with data that its kind cannot take was refused
-/// before.
+/// Adds the data behind the body of its file. A file with data that its kind cannot take was
+/// refused before.
 fn taking<K: Kinded>(filter: K, behind: Behind) -> K {
     match K::WITH_BEHIND {
         Some(take) => take(filter, behind),

@@ -153,8 +153,8 @@ impl<L: StorageMut> BloomFilter<L> {
         cut: Option<Cut>,
         hash: impl Fn(usize) -> Result<u64> + Sync,
     ) -> Result<usize> {
-        // Independent positions have no passes: those of the layout `scattered`, and of every scheme
-        // without a hash.
+        // Independent positions have no passes: those of the layout `scattered`, and of every
+        // scheme without a hash.
         let passes = self.kernel.rules().passes(self.lines.as_lines().len());
         let Some(cut) = cut.filter(|cut| passes[0].is_some() && keys >= cut.least) else {
             return Ok(0);

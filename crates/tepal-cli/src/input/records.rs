@@ -179,8 +179,9 @@ impl Cutter {
 /// Appends the ends of the next records after `start` to `ends`, at most `limit`. One byte ends
 /// every record.
 ///
-/// While records are short, 64 bytes are compared at a time: this takes two thirds of the time of
-/// one search for each record. After 64 bytes without an end a search for each record is faster.
+/// While records are short, 64 bytes are compared at a time: this takes a fifth to a half of the
+/// time of one search for each record. After 64 bytes without an end a search for each record is
+/// faster.
 pub fn find_ends(terminator: u8, bytes: &[u8], start: usize, limit: usize, ends: &mut Vec<usize>) {
     let most = ends.len() + limit;
     ends.reserve(limit.min(bytes.len() - start));
@@ -211,16 +212,18 @@ pub fn find_ends(terminator: u8, bytes: &[u8], start: usize, limit: usize, ends:
 /// Which bytes of a block are `byte`: bit i for byte i.
 #[inline]
 fn equal_bytes(block: &[u8; 64], byte: u8) -> u64 {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    /// Multiplying by this collects the lowest bit of each byte in the highest byte.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let pattern = u64::from_ne_bytes([byte; 8]);
+    /// Multiplying by this adds up the bytes of a word in its highest byte.
+    const SUM: u64 = 0x0101_0101_0101_0101;
+    // A loop over bytes, which the compiler makes a few vector operations of. With words all the
+    // way it took 1.6 times as long.
+    let mut marks = [0; 64];
+    for (i, mark) in marks.iter_mut().enumerate() {
+        *mark = if block[i] == byte { 1 << (i % 8) } else { 0 };
+    }
     let mut found = 0;
-    for (i, word) in block.chunks_exact(8).enumerate() {
-        let differing = word.try_into().map_or(0, u64::from_le_bytes) ^ pattern;
-        // The highest bit is set in exactly those bytes of `differing` that are 0.
-        let equal = !(((differing & LOW) + LOW) | differing | LOW);
-        found |= ((equal >> 7).wrapping_mul(GATHER) >> 56) << (8 * i);
+    for (i, word) in marks.chunks_exact(8).enumerate() {
+        let word = word.try_into().map_or(0, u64::from_le_bytes);
+        found |= (word.wrapping_mul(SUM) >> 56) << (8 * i);
     }
     found
 }

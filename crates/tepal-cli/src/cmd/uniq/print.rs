@@ -20,6 +20,8 @@ pub struct Printer<'a> {
     is_new: Vec<bool>,
     /// For each record of a page, whether it passes.
     passes: Vec<bool>,
+    /// Room for the places where that changes.
+    edges: Vec<usize>,
     passed: u64,
     new: u64,
     seen_before: u64,
@@ -40,6 +42,7 @@ impl<'a> Printer<'a> {
             stdout: Stdout::new(),
             is_new: Vec::new(),
             passes: Vec::new(),
+            edges: Vec::new(),
             passed: 0,
             new: 0,
             seen_before: 0,
@@ -152,14 +155,21 @@ impl<'a> Printer<'a> {
 
     /// Prints the records that pass. Those that follow each other are written together.
     fn print(&mut self, page: &Page<'_>) -> Result<(), Failure> {
-        let (batch, passes) = (page.keys.batch, std::mem::take(&mut self.passes));
-        let mut i = 0;
-        while let Some(ahead) = passes[i..].iter().position(|&passes| passes) {
-            let start = i + ahead;
-            i = passes[start..].iter().position(|&passes| !passes).map_or(passes.len(), |run| start + run);
-            self.records(batch.bytes(start, i))?;
+        // Where such runs begin and end, in turn. Which records pass cannot be guessed: so each
+        // place is written, and counted by arithmetic instead of a branch.
+        let (mut edges, mut count) = (std::mem::take(&mut self.edges), 0);
+        edges.clear();
+        edges.resize(self.passes.len() + 1, 0);
+        let mut passed = false;
+        for (i, passes) in self.passes.iter().copied().chain([false]).enumerate() {
+            edges[count] = i;
+            count += usize::from(passes != passed);
+            passed = passes;
         }
-        self.passes = passes;
+        for run in edges[..count].chunks_exact(2) {
+            self.records(page.keys.batch.bytes(run[0], run[1]))?;
+        }
+        self.edges = edges;
         self.stdout.show()
     }
 

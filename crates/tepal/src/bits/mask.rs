@@ -30,23 +30,8 @@ pub(crate) const SECOND: u64 = 0xD134_2543_DE82_EF95;
 
 /// The order in which the words of a line become active as k grows. Neighbouring words would fill
 /// together. This order varies the distances between active words, so the rate follows the formula.
-const ORDER: [usize; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
-
-/// For each rotation r, the words in the order in which they become active: (w + r) mod 8 runs
-/// through [`ORDER`].
-pub(crate) const ROTATIONS: [[u8; 8]; 8] = {
-    let mut words = [[0; 8]; 8];
-    let mut r = 0;
-    while r < 8 {
-        let mut i = 0;
-        while i < 8 {
-            words[r][i] = ((ORDER[i] + 8 - r) % 8) as u8;
-            i += 1;
-        }
-        r += 1;
-    }
-    words
-};
+/// At rotation r word w is active where (w + r) mod 8 is among the first so many.
+pub(crate) const ORDER: [usize; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
 
 /// 1 for a word that is active at rotation 0, else 0. Written twice, so that eight words from
 /// offset r are rotation r. A word with 0 reads and sets no bit, without a branch in the loop.

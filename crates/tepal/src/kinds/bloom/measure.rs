@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::storage::{PlainStorage, Storage};
 use super::{BloomFilter, BloomMeta};
 use crate::bits::kernel::Kernel;
-use crate::bits::mask::ROTATIONS;
+use crate::bits::mask::ORDER;
 use crate::bits::{self, Bits, LINE_BITS, Line};
 use crate::ids::Layout;
 use crate::key::schemes::sizing;
@@ -230,9 +230,16 @@ pub(super) fn fills(ones: [u32; 8], bits: f64) -> [f64; 8] {
 /// over the eight rotations of the product over the words that it probes.
 pub(super) fn line_rate(fill: &[f64; 8], k: u32) -> f64 {
     let (every_word, rotated) = if k > 8 { (fill.iter().product(), k - 8) } else { (1.0, k) };
-    let product =
-        |words: [u8; 8]| -> f64 { words[..rotated as usize].iter().map(|&w| fill[usize::from(w)]).product() };
-    every_word * ROTATIONS.into_iter().map(product).sum::<f64>() / 8.0
+    // Rotation r asks the words (w + 8 - r) % 8 for these w, and multiplies in this order. Of one w
+    // the words of all rotations lie side by side where they are written backwards and twice.
+    let backwards: [f64; 16] = core::array::from_fn(|i| fill[(16 - i) % 8]);
+    let mut products = [1.0; 8];
+    for w in &ORDER[..rotated as usize] {
+        for (product, fill) in products.iter_mut().zip(&backwards[(8 - w) % 8..]) {
+            *product *= fill;
+        }
+    }
+    every_word * products.iter().sum::<f64>() / 8.0
 }
 
 pub(super) fn split_rate(fill: &[f64; 8]) -> f64 {

@@ -100,3 +100,24 @@ fn rates_of_known_bits() {
         assert!((shared.false_positive_rate() - rate).abs() < 1e-12, "{layout} {k}");
     }
 }
+
+/// To the last bit: the product of each rotation in the order in which its words become active.
+#[test]
+fn the_rate_of_a_line_is_that_of_its_rotations() {
+    let mut x = 1_u64;
+    for round in 0..100 {
+        let fill: [f64; 8] = core::array::from_fn(|_| {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            if round == 0 { 1.0 } else { f64::from(x as u32 % 65) / 64.0 }
+        });
+        for k in 1..=16 {
+            let (every_word, rotated) = if k > 8 { (fill.iter().product(), k - 8) } else { (1.0, k) };
+            let of = |r: usize| -> f64 {
+                ORDER[..rotated as usize].iter().map(|w| fill[(w + 8 - r) % 8]).product()
+            };
+            assert_eq!(line_rate(&fill, k), every_word * (0..8).map(of).sum::<f64>() / 8.0, "{fill:?}, {k}");
+        }
+    }
+}

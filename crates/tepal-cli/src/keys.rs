@@ -98,10 +98,27 @@ pub fn prepare(
     prepared: &mut PreparedKeys,
     mut keyless: impl FnMut(&mut Keys<'_>, usize, Option<String>) -> Result<(), Refused>,
 ) -> Result<(), Refused> {
-    (0..records).try_for_each(|record| match prepare_one(hasher, keys, record, prepared)? {
+    let from = prepare_whole(hasher, keys, records, prepared);
+    (from..records).try_for_each(|record| match prepare_one(hasher, keys, record, prepared)? {
         Ok(()) => Ok(()),
         Err(why) => keyless(keys, record, why),
     })
+}
+
+/// Prepares the first records that are keys as they stand, all at once. Says how many.
+#[inline(always)]
+pub fn prepare_whole(
+    hasher: &KeyHasher,
+    keys: &Keys<'_>,
+    records: usize,
+    prepared: &mut PreparedKeys,
+) -> usize {
+    let before = prepared.len();
+    if let Some(whole) = keys.whole(records) {
+        // Whoever prepares the refused one by itself hears why.
+        let _refused = hasher.prepare_many(&whole, prepared);
+    }
+    prepared.len() - before
 }
 
 /// Prepares the key of one record. Where it has none: what is wrong with it, or nothing of a blank

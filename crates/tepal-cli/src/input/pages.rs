@@ -258,6 +258,12 @@ impl Keys<'_> {
         }
     }
 
+    /// The first records, where each is a key.
+    #[inline(always)]
+    pub fn whole(&self, records: usize) -> Option<Batch<'_>> {
+        matches!(self.extractor, Extractor::Whole).then(|| self.batch.first(records))
+    }
+
     fn field(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
         if let (0, Some(text)) = (i, self.broken) {
             return Err(text.to_owned());

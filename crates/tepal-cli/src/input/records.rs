@@ -5,6 +5,7 @@
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 use memchr::{memchr, memchr_iter, memrchr};
+use tepal::{KeyRef, KeySink};
 
 /// Where records end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +46,12 @@ impl<'a> Batch<'a> {
         self.ends.len()
     }
 
+    /// The first of them, so many.
+    #[inline(always)]
+    pub fn first(&self, records: usize) -> Batch<'a> {
+        Batch { ends: &self.ends[..records], ..*self }
+    }
+
     #[inline(always)]
     fn end_of(&self, records: usize) -> usize {
         if records == 0 { self.start } else { self.ends[records - 1] }
@@ -76,6 +83,18 @@ impl<'a> Batch<'a> {
             Cut::Lines | Cut::Null => (to - from) as u64,
             Cut::Csv(_) => memchr_iter(b'\n', self.bytes(from, to)).count() as u64,
         }
+    }
+}
+
+/// The content of each record.
+impl tepal::Keys for Batch<'_> {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    #[inline(always)]
+    fn key<'a>(&'a self, i: usize, _: &'a mut KeySink) -> KeyRef<'a> {
+        KeyRef::Bytes(self.content(i))
     }
 }
 

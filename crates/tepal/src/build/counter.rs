@@ -9,7 +9,7 @@ use super::spool::FEW;
 use super::{PIECE, hashes_to_count, room_for, takes_keys};
 use crate::error::{Error, Result};
 use crate::fields::Fields;
-use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
+use crate::key::{KeyHasher, Keys, PreparedKeys, Stretch};
 
 /// The first bytes of an encoded counter. The encoding is for programs of one version, and is no
 /// file format.
@@ -74,16 +74,13 @@ impl KeyCounter {
     /// [`Error::KeyRefused`] for a key that the key domain does not have. The keys before it are
     /// counted.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
-        for i in 0..keys.len() {
-            let refused = self.hasher.prepare(&keys.key(i, sink.cleared()), &mut prepared).err();
-            if prepared.len() == PIECE || i + 1 == keys.len() || refused.is_some() {
-                self.insert_prepared(&prepared)?;
-                prepared.clear();
-            }
-            if let Some(error) = refused {
-                return Err(error);
-            }
+        let mut prepared = PreparedKeys::default();
+        for start in (0..keys.len()).step_by(PIECE) {
+            let piece = Stretch::new(keys, start, PIECE.min(keys.len() - start));
+            let refused = self.hasher.prepare_many(&piece, &mut prepared);
+            self.insert_prepared(&prepared)?;
+            prepared.clear();
+            refused?;
         }
         Ok(())
     }

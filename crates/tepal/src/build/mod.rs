@@ -31,7 +31,7 @@ use crate::format::opened::Opened;
 #[cfg(feature = "foreign")]
 use crate::ids::Kind;
 use crate::ids::{Format, OverCapacity};
-use crate::key::{KeyHasher, KeySink, Keys, PreparedKeys};
+use crate::key::{KeyHasher, Keys, PreparedKeys, Stretch};
 use crate::kinds::bloom::bulk::lock;
 use crate::kinds::bloom::{BloomFilterBuilder, after};
 #[cfg(feature = "static")]
@@ -353,17 +353,12 @@ impl Gather {
     pub fn insert_many<K: Keys + ?Sized>(&self, keys: &K) -> Result<()> {
         let mut worker = self.worker();
         let mut prepared = PreparedKeys::default();
-        let (mut done, mut sink) = (0, KeySink::new());
-        for i in 0..keys.len() {
-            let refused = self.hasher.prepare(&keys.key(i, sink.cleared()), &mut prepared).err();
-            if prepared.len() == PIECE || i + 1 == keys.len() || refused.is_some() {
-                worker.keep(&mut prepared).and_then(|()| self.take(&prepared)).map_err(after(done))?;
-                done = i + 1;
-                prepared.clear();
-            }
-            if let Some(error) = refused {
-                return Err(error);
-            }
+        for start in (0..keys.len()).step_by(PIECE) {
+            let piece = Stretch::new(keys, start, PIECE.min(keys.len() - start));
+            let refused = self.hasher.prepare_many(&piece, &mut prepared);
+            worker.keep(&mut prepared).and_then(|()| self.take(&prepared)).map_err(after(start))?;
+            prepared.clear();
+            refused?;
         }
         Ok(())
     }

@@ -203,6 +203,28 @@ impl KeyHasher {
         }
     }
 
+    /// Prepares many keys. This is faster than a call of [`prepare`](Self::prepare) for each key.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, hash::PreparedKeys};
+    /// let mut filter = BloomFilter::builder().capacity(100).build()?;
+    /// let mut keys = PreparedKeys::default();
+    /// filter.key_hasher().prepare_many(&["apple", "banana"], &mut keys)?;
+    /// filter.insert_many_hashes(keys.hashes().unwrap())?;
+    /// assert!(filter.contains("banana"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As in [`prepare`](Self::prepare), for the first refused key. The keys before it are added.
+    pub fn prepare_many<K: Keys + ?Sized>(&self, keys: &K, prepared: &mut PreparedKeys) -> Result<()> {
+        if self.has_hash() && prepared.push_hashes(keys.len(), |hashes| !self.hash_batch(keys, 0, hashes)) {
+            return Ok(());
+        }
+        let mut sink = KeySink::new();
+        (0..keys.len()).try_for_each(|i| self.prepare(&keys.key(i, sink.cleared()), prepared))
+    }
+
     /// Checks that a filter with this hasher can contain the key. A refused key is a non-member.
     ///
     /// # Errors

@@ -107,6 +107,19 @@ impl PreparedKeys {
         self.hashes.push(hash);
     }
 
+    /// Adds so many hashes, which `fill` writes, unless it says `false` or the other keys are
+    /// bytes. Says whether it did.
+    #[inline]
+    pub(super) fn push_hashes(&mut self, keys: usize, fill: impl FnOnce(&mut [u64]) -> bool) -> bool {
+        let before = self.hashes.len();
+        self.hashes.resize(before + keys, 0);
+        let is_filled = !self.has_bytes() && fill(&mut self.hashes[before..]);
+        if !is_filled {
+            self.hashes.truncate(before);
+        }
+        is_filled
+    }
+
     #[inline]
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);

@@ -261,6 +261,34 @@ fn the_identity_changes_nothing() {
     }
 }
 
+/// `prepare_many` adds what `prepare` adds for one key after the other, up to the first refused key.
+#[test]
+fn many_keys_are_prepared_as_each_of_them() {
+    let texts: Vec<String> = (0..300).map(|n| "7".repeat(n % 19 + 1)).collect();
+    for (scheme, given) in sorts() {
+        for domain in [KeyDomain::Bytes, KeyDomain::Integer] {
+            for recipe in [Recipe::default(), BOTH] {
+                for refused in [None, Some(0), Some(200)] {
+                    let mut texts = texts.clone();
+                    refused.into_iter().for_each(|at: usize| texts[at] = " Text ".to_string());
+                    let hasher = hasher(scheme, &given, domain, recipe);
+                    let (mut many, mut each) = (PreparedKeys::default(), PreparedKeys::default());
+                    for keys in [&texts[..150], &texts[150..], &[]] {
+                        let together = hasher.prepare_many(keys, &mut many);
+                        let one_by_one = keys.iter().try_for_each(|key| hasher.prepare(key, &mut each));
+                        assert_eq!(
+                            together.map_err(|e| e.to_string()),
+                            one_by_one.map_err(|e| e.to_string())
+                        );
+                    }
+                    assert_eq!(many, each, "{scheme}, {domain}, {refused:?}");
+                    assert!(domain == KeyDomain::Integer || many.len() == texts.len());
+                }
+            }
+        }
+    }
+}
+
 /// If the caller hashes, no key can be prepared, with any recipe.
 #[test]
 fn the_callers_hash_is_no_hash_of_ours() {
@@ -295,6 +323,7 @@ fn keys_of_two_hashers_do_not_go_together() {
         let mut keys = PreparedKeys::default();
         first.prepare("a", &mut keys).unwrap();
         assert!(matches!(second.prepare("b", &mut keys), Err(Error::NoHash { .. })));
+        assert!(matches!(second.prepare_many(&["b", "c"], &mut keys), Err(Error::NoHash { .. })));
         assert_eq!(keys.len(), 1);
         keys.clear();
         second.prepare("b", &mut keys).unwrap();

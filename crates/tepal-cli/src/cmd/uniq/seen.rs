@@ -13,7 +13,7 @@ use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Keys;
 use crate::input::pipeline::{Refused, Work};
-use crate::keys::refusal;
+use crate::keys::{prepare_whole, refusal};
 use crate::text::number;
 
 /// A new line is lost where it is held back by mistake: so the rate is lower than a filter's
@@ -283,7 +283,9 @@ impl Work for Hash {
     }
 
     fn work(&self, (): &mut (), keys: &mut Keys<'_>, hashed: &mut Hashed) -> Result<(), Refused> {
-        (0..keys.batch.len()).try_for_each(|record| match self.one(keys, record, hashed) {
+        let records = keys.batch.len();
+        let from = self.whole(keys, records, hashed);
+        (from..records).try_for_each(|record| match self.one(keys, record, hashed) {
             Ok(()) => Ok(()),
             Err(text) => {
                 keys.bad.push(record, text)?;
@@ -295,6 +297,17 @@ impl Work for Hash {
 }
 
 impl Hash {
+    /// Hashes the first records that are keys as they stand, all at once. Says how many.
+    fn whole(&self, keys: &Keys<'_>, records: usize, hashed: &mut Hashed) -> usize {
+        let first = prepare_whole(&self.first, keys, records, &mut hashed.first);
+        if let Some(second) = &self.second {
+            // It has the recipe and the key domain of the first, and refuses no other key.
+            prepare_whole(second, keys, first, &mut hashed.second);
+        }
+        hashed.records += first;
+        first
+    }
+
     /// Hashes the key of one record, if it has one. An error says what is wrong with the record,
     /// which is then not counted.
     #[inline(always)]

@@ -261,7 +261,8 @@ fn the_identity_changes_nothing() {
     }
 }
 
-/// `prepare_many` adds what `prepare` adds for one key after the other, up to the first refused key.
+/// `prepare_many` adds what `prepare` adds for one key after the other, up to the first key
+/// refused.
 #[test]
 fn many_keys_are_prepared_as_each_of_them() {
     let texts: Vec<String> = (0..300).map(|n| "7".repeat(n % 19 + 1)).collect();

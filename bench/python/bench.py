@@ -96,6 +96,16 @@ def jobs(n):
     yield "ask for an arrow column of strings", "rbloom: column.to_pylist()", R, lambda filter, keys: [key in filter for key in keys.to_pylist()], "asked column"
     yield "ask for a numpy column of int64", "tepal, int64 keys", I, many, "asked numbers"
     yield "ask for a numpy column of int64", "rbloom: column.tolist()", R, lambda filter, keys: [key in filter for key in keys.tolist()], "asked numbers"
+    for domain, F in ("bytes", T), ("int64", I):
+        for add, run in ("add a list of int", update), ("add one int at a time", one_by_one("add")):
+            yield f"{add}, keys of {domain}", "tepal", F, run, "ints"
+            yield f"{add}, keys of {domain}", "rbloom, its own hash", R, run, "ints"
+            yield f"{add}, keys of {domain}", "set", set, run, "ints"
+        for ask, ours, theirs in ("a list of int", many, ask_list), ("one int at a time", ask_one_by_one, ask_one_by_one):
+            for whose, keys in (", in", "asked ints"), (", not in", "asked other ints"):
+                yield f"ask for {ask}{whose}, keys of {domain}", "tepal", F, ours, keys
+                yield f"ask for {ask}{whose}, keys of {domain}", "rbloom, its own hash", R, theirs, keys
+                yield f"ask for {ask}{whose}, keys of {domain}", "set", set, theirs, keys
 
 
 def fresh(texts):
@@ -114,7 +124,9 @@ def main():
     others = [f"{source.getrandbits(64):016x}" for _ in range(n)]
     # Python computes and keeps the hash of a str where one asks for it.
     set(texts)
-    numbers = numpy.array([source.getrandbits(62) for _ in range(n)], dtype=numpy.int64)
+    numbers, other_numbers = (
+        numpy.array([source.getrandbits(62) for _ in range(n)], dtype=numpy.int64) for _ in range(2)
+    )
     column = pyarrow.array(texts)
     times = {}
     for _ in range(options.rounds):
@@ -122,14 +134,20 @@ def main():
             some = n // FEWER.get(library, 1)
             filter = make()
             if kind.startswith("asked"):
-                members = numbers[:some].tolist() if "numbers" in kind else texts[:some]
+                members = numbers[:some].tolist() if "numbers" in kind or "ints" in kind else texts[:some]
                 if hasattr(filter, "update"):
                     filter.update(members)
                 else:
                     one_by_one("add")(filter, members)
-            texts_now = others if "others" in kind else texts
-            texts_now = texts_now[:some] if "kept" in kind else fresh(texts_now[:some])
-            keys = column[:some] if "column" in kind else numbers[:some] if "numbers" in kind else texts_now
+            texts_now, numbers_now = (others, other_numbers) if "other" in kind else (texts, numbers)
+            if "column" in kind:
+                keys = column[:some]
+            elif "numbers" in kind:
+                keys = numbers_now[:some]
+            elif "ints" in kind:
+                keys = numbers_now[:some].tolist()
+            else:
+                keys = texts_now[:some] if "kept" in kind else fresh(texts_now[:some])
             gc.collect()
             gc.disable()
             start = time.process_time()

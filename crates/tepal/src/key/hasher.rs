@@ -197,7 +197,9 @@ impl KeyHasher {
     pub fn prepare<K: Key + ?Sized>(&self, key: &K, prepared: &mut PreparedKeys) -> Result<()> {
         match &self.hasher {
             Hasher::Hash(_) if prepared.has_bytes() => Err(Error::NoHash { scheme: self.scheme() }),
-            Hasher::Hash(_) => self.hash(key).map(|hash| prepared.push_hash(hash)),
+            Hasher::Hash(_) => {
+                self.hash_ref(key.key(&mut KeySink::new())).map(|hash| prepared.push_hash(hash))
+            }
             Hasher::Own(_) if prepared.has_hashes() => Err(Error::NoHash { scheme: self.scheme() }),
             Hasher::Own(_) => self.encode(key.key(&mut KeySink::new()), |bytes| prepared.push_bytes(bytes)),
         }

@@ -26,7 +26,7 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 /// `u8` and `i8` are not keys either: a sequence of bytes is one key, never a list of keys.
 ///
 /// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first. That
-/// takes some 15 times as long as hashing the number itself, and an insert or lookup takes several
+/// takes some 8 times as long as hashing the number itself, and an insert or lookup takes several
 /// times as long (`cargo run --release -p tepal --example integer_keys`). If all keys are numbers,
 /// choose [`KeyDomain::Integer`](crate::KeyDomain::Integer).
 ///

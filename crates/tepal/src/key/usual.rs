@@ -1,11 +1,12 @@
-//! The hash of most keys, prepared once for a filter: XXH3 of bytes or of integers, without a
-//! recipe.
+//! The hash of most keys, prepared once for a filter: XXH3 of bytes, of integers or of their
+//! decimal text, without a recipe.
 //!
 //! XXH3 of up to 16 bytes combines the key with a few words of a fixed secret and the seed, and
 //! needs one or two products (xxHash specification 0.2.0, section "XXH3, small inputs"). These
 //! words depend only on the seed; the crate computes them for each key. The crate hashes keys of
-//! other lengths.
+//! other lengths, but not the text of integers, which is hashed here without a buffer.
 
+use super::decimal::{DECIMAL, Decimal, write_decimal};
 use super::key_ref::KeyRef;
 use super::recipe::Recipe;
 use super::schemes::xxh3;
@@ -38,9 +39,12 @@ enum Which {
     Neither,
 }
 
-/// Words of XXH3's secret, in pairs: bytes 8 to 23, 24 to 39 and 40 to 55.
-const SECRET_8: u64 = 0x1cad_21f7_2c81_017c ^ 0xdb97_9083_e96d_d4de;
-const SECRET_24: u64 = 0x1f67_b3b7_a4a4_4072 ^ 0x78e5_c0cc_4ee6_79cb;
+/// The first words of XXH3's secret.
+const SECRET: [u64; 4] =
+    [0xbe4b_a423_396c_feb8, 0x1cad_21f7_2c81_017c, 0xdb97_9083_e96d_d4de, 0x1f67_b3b7_a4a4_4072];
+/// Words of the secret, in pairs: bytes 8 to 23, 24 to 39 and 40 to 55.
+const SECRET_8: u64 = SECRET[1] ^ SECRET[2];
+const SECRET_24: u64 = SECRET[3] ^ 0x78e5_c0cc_4ee6_79cb;
 const SECRET_40: u64 = 0x2172_ffcc_7dd0_5a82 ^ 0x8e24_43f7_7446_08b8;
 
 impl Usual {
@@ -60,8 +64,8 @@ impl Usual {
     }
 
     fn new(which: Which, domain: KeyDomain, seed: u64) -> Self {
-        let eight = SECRET_8.wrapping_sub(seed ^ u64::from((seed as u32).swap_bytes()) << 32);
-        Usual { which, domain, recipe: Recipe::new(), eight, sixteen: SECRET_24.wrapping_add(seed) }
+        let sixteen = SECRET_24.wrapping_add(seed);
+        Usual { which, domain, recipe: Recipe::new(), eight: secret_of_eight(seed), sixteen }
     }
 
     /// The fast path of bytes, if bytes have it.
@@ -91,7 +95,6 @@ impl Usual {
     pub(super) fn hash_in_loop(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
             (Which::Bytes, KeyRef::Bytes(bytes)) => Some(xxh3::hash(bytes, self.seed())),
-            (Which::Bytes, _) => None,
             _ => self.hash(key),
         }
     }
@@ -101,8 +104,16 @@ impl Usual {
     pub(crate) fn hash(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.quick(key), key) {
             (None, KeyRef::Bytes(bytes)) => self.hash_bytes(bytes),
+            (None, KeyRef::Unsigned(n)) => self.hash_text(false, n),
+            (None, KeyRef::Signed(n)) => self.hash_text(n < 0, n.unsigned_abs()),
             (quick, _) => quick,
         }
+    }
+
+    /// The hash of an integer's decimal text, by a call.
+    #[inline(always)]
+    fn hash_text(&self, negative: bool, n: u64) -> Option<u64> {
+        (self.which == Which::Bytes).then(|| hash_decimal(negative, n, self.seed()))
     }
 
     /// The hash of bytes of any length, by a call.
@@ -130,12 +141,8 @@ impl Usual {
         // One comparison for each range of lengths.
         if len.wrapping_sub(9) < 8 {
             if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
-                return Some(hash_sixteen(
-                    [self.sixteen, (SECRET_24.wrapping_add(SECRET_40)).wrapping_sub(self.sixteen)],
-                    u64::from_le_bytes(*first),
-                    u64::from_le_bytes(*last),
-                    len,
-                ));
+                let [first, last] = [first, last].map(|eight| u64::from_le_bytes(*eight));
+                return Some(hash_sixteen(self.sixteen, first, last, len));
             }
         }
         if len.wrapping_sub(4) < 5 {
@@ -146,6 +153,39 @@ impl Usual {
         }
         None
     }
+}
+
+/// The word for keys of 4 to 8 bytes.
+#[inline(always)]
+fn secret_of_eight(seed: u64) -> u64 {
+    SECRET_8.wrapping_sub(seed ^ u64::from((seed as u32).swap_bytes()) << 32)
+}
+
+/// The hash of an integer's decimal text. The text stays in registers: written to memory in
+/// words and read at other places, it would stall the CPU.
+#[inline(never)]
+fn hash_decimal(negative: bool, n: u64, seed: u64) -> u64 {
+    let text = Decimal::new(negative, n);
+    let ([a, b, c], len) = (text.words, text.len as u64);
+    match len {
+        17.. => hash_thirty_two(seed, [eight_of([a, b], 24 - len), eight_of([b, c], 24 - len)], [b, c], len),
+        9.. => hash_sixteen(SECRET_24.wrapping_add(seed), eight_of([b, c], 16 - len), c, len),
+        4.. => mix(secret_of_eight(seed), c >> (64 - 8 * len) << 32 | c >> 32, len),
+        _ => hash_short_decimal(negative, n, seed),
+    }
+}
+
+/// [`hash_decimal`] of fewer than four bytes, by the crate. In a function of its own, it needs no
+/// stack frame in the other.
+#[inline(never)]
+fn hash_short_decimal(negative: bool, n: u64, seed: u64) -> u64 {
+    xxh3::hash(write_decimal(negative, n, &mut [0; DECIMAL]), seed)
+}
+
+/// Eight bytes of sixteen, from byte `start`, which is below 8.
+#[inline(always)]
+fn eight_of([low, high]: [u64; 2], start: u64) -> u64 {
+    ((u128::from(high) << 64 | u128::from(low)) >> (8 * (start % 8))) as u64
 }
 
 /// The hash of bytes of any length.
@@ -171,7 +211,9 @@ impl Way for OfBytes {
     fn hash(self, key: KeyRef<'_>) -> Option<u64> {
         match key {
             KeyRef::Bytes(bytes) => Some(xxh3::hash(bytes, self.seed)),
-            _ => None,
+            KeyRef::Unsigned(n) => Some(hash_decimal(false, n, self.seed)),
+            KeyRef::Signed(n) => Some(hash_decimal(n < 0, n.unsigned_abs(), self.seed)),
+            KeyRef::Compound(_) => None,
         }
     }
 }
@@ -204,19 +246,42 @@ impl Way for OfNone {
     }
 }
 
-/// The hash of 9 to 16 bytes, from the first eight and the last eight.
+/// The hash of 9 to 16 bytes, from the first eight and the last eight. `secret` is the word for the
+/// first eight.
 #[inline(always)]
-fn hash_sixteen(secret: [u64; 2], first: u64, last: u64, len: u64) -> u64 {
-    let (first, last) = (first ^ secret[0], last ^ secret[1]);
-    let product = u128::from(first) * u128::from(last);
+fn hash_sixteen(secret: u64, first: u64, last: u64, len: u64) -> u64 {
+    let (first, last) = (first ^ secret, last ^ SECRET_24.wrapping_add(SECRET_40).wrapping_sub(secret));
     let sum = len.wrapping_add(first.swap_bytes()).wrapping_add(last);
-    let h = sum.wrapping_add(product as u64 ^ (product >> 64) as u64);
+    avalanche(sum.wrapping_add(folded(first, last)))
+}
+
+/// The hash of 17 to 32 bytes, from the first sixteen and the last sixteen.
+#[inline(always)]
+fn hash_thirty_two(seed: u64, first: [u64; 2], last: [u64; 2], len: u64) -> u64 {
+    let half = |[low, high]: [u64; 2], secret: [u64; 2]| {
+        folded(low ^ secret[0].wrapping_add(seed), high ^ secret[1].wrapping_sub(seed))
+    };
+    let sum = len.wrapping_mul(0x9e37_79b1_85eb_ca87);
+    let sum = sum.wrapping_add(half(first, [SECRET[0], SECRET[1]]));
+    avalanche(sum.wrapping_add(half(last, [SECRET[2], SECRET[3]])))
+}
+
+/// The upper half of a product, xor the lower half.
+#[inline(always)]
+fn folded(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    product as u64 ^ (product >> 64) as u64
+}
+
+#[inline(always)]
+fn avalanche(h: u64) -> u64 {
     let h = (h ^ h >> 37).wrapping_mul(0x1656_6791_9e37_79f9);
     h ^ h >> 32
 }
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
     use alloc::vec::Vec;
 
     use super::*;
@@ -245,7 +310,21 @@ mod tests {
                 let expected = Some(xxh3::hash(&n.to_le_bytes(), seed));
                 assert_eq!(integers.hash(KeyRef::Unsigned(n)), expected, "{n} {seed:x}");
                 assert_eq!(integers.hash(KeyRef::Signed(n as i64)), expected, "{n} {seed:x}");
-                assert_eq!((bytes.hash(KeyRef::Unsigned(n)), bytes.hash(KeyRef::Signed(1))), (None, None));
+                // As many digits as there can be, or fewer.
+                let n = n / 10u64.pow(round as u32 % 20);
+                let texts =
+                    [n.to_string(), (n as i64).to_string()].map(|text| xxh3::hash(text.as_bytes(), seed));
+                assert_eq!(
+                    [KeyRef::Unsigned(n), KeyRef::Signed(n as i64)].map(|n| bytes.hash(n)),
+                    texts.map(Some)
+                );
+                let negative = (n as i64).wrapping_neg();
+                let expected = xxh3::hash(negative.to_string().as_bytes(), seed);
+                assert_eq!(
+                    bytes.hash_in_loop(KeyRef::Signed(negative)),
+                    Some(expected),
+                    "{negative} {seed:x}"
+                );
             }
             let none = Usual::none(KeyDomain::Bytes, Recipe::new());
             assert_eq!(none.hash(KeyRef::Bytes(&key)), None);

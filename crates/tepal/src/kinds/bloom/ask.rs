@@ -34,6 +34,8 @@ impl<L: Storage> BloomFilter<L> {
         match (self.meta.keys.quick_hash(key), key) {
             (Some(hash), _) => self.kernel.contains(self.lines.view().0, hash),
             (None, KeyRef::Bytes(bytes)) => self.contains_bytes(bytes),
+            (None, KeyRef::Unsigned(n)) => self.contains_integer(false, n),
+            (None, KeyRef::Signed(n)) => self.contains_integer(n < 0, n as u64),
             (None, _) => self.contains_any(&{ key }),
         }
     }
@@ -44,6 +46,17 @@ impl<L: Storage> BloomFilter<L> {
         match self.meta.keys.usual_hash_of_bytes(bytes) {
             Some(hash) => self.kernel.contains(self.lines.view().0, hash),
             None => self.contains_any(&KeyRef::Bytes(bytes)),
+        }
+    }
+
+    /// [`contains`](Self::contains) for the 64 bits of an integer whose text is hashed, in a stack
+    /// frame of its own.
+    #[inline(never)]
+    fn contains_integer(&self, negative: bool, bits: u64) -> bool {
+        let key = if negative { KeyRef::Signed(bits as i64) } else { KeyRef::Unsigned(bits) };
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.kernel.contains(self.lines.view().0, hash),
+            None => self.contains_any(&{ key }),
         }
     }
 

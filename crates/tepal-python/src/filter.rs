@@ -75,8 +75,9 @@ impl Filter {
     /// such as text among integers, was never inserted.
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = key::of(key)?;
+        let key = key.borrowed();
         // The usual kind, without asking which one it is by a table of calls.
-        self.held.look(py, |opened| match opened.filter().as_bloom() {
+        self.held.look(py, move |opened| match opened.filter().as_bloom() {
             Some(bloom) => bloom.contains(&key),
             None => opened.filter().contains(&key),
         })

@@ -54,7 +54,11 @@ impl Held {
         change: impl FnOnce(&mut Opened) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let changed = match self.0.try_write() {
-            Ok(mut held) => held.as_mut().map(change),
+            Ok(mut held) => match held.as_mut().map(change) {
+                // An early return: copying the whole result, with its space for an error, is slow.
+                Some(Ok(done)) => return Ok(done),
+                other => other,
+            },
             Err(TryLockError::Poisoned(held)) => held.into_inner().as_mut().map(change),
             Err(TryLockError::WouldBlock) => py.detach(|| self.write_detached(change)),
         };
@@ -129,7 +133,11 @@ impl Held {
 }
 
 fn done<R>(py: Python<'_>, changed: Option<Result<R, Error>>) -> PyResult<R> {
-    changed.ok_or_else(|| closed(py))?.map_err(|error| error::of(py, error))
+    match changed {
+        Some(Ok(done)) => Ok(done),
+        Some(Err(error)) => Err(error::of(py, error)),
+        None => Err(closed(py)),
+    }
 }
 
 /// The error of every call after `close`.

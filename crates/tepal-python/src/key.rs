@@ -25,6 +25,14 @@ pub(crate) enum ObjectKey<'a> {
 impl Key for ObjectKey<'_> {
     #[inline]
     fn key<'a>(&'a self, _: &'a mut KeySink) -> KeyRef<'a> {
+        self.borrowed()
+    }
+}
+
+impl ObjectKey<'_> {
+    /// The key as a copy, which a closure can capture by value.
+    #[inline(always)]
+    pub(crate) fn borrowed(&self) -> KeyRef<'_> {
         match self {
             ObjectKey::Bytes(bytes) => KeyRef::Bytes(bytes),
             ObjectKey::Copied(bytes) => KeyRef::Bytes(bytes),
@@ -35,22 +43,38 @@ impl Key for ObjectKey<'_> {
     }
 }
 
-/// The object as a key.
-#[inline]
+/// The object as a key. For an exact `int` or `str` this is one comparison and one call, and the
+/// key stays in registers.
+#[inline(always)]
 pub(crate) fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
+    if object.is_exact_instance_of::<PyInt>() {
+        if let Some(number) = of_64_bits(object) {
+            return Ok(ObjectKey::Signed(number));
+        }
+    } else if object.is_exact_instance_of::<PyString>() {
+        if let Ok(text) = object.cast_exact::<PyString>() {
+            return of_text(text);
+        }
+    }
+    of_any(object)
+}
+
+/// [`of`] for an object of any type.
+#[inline(never)]
+fn of_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
     if let Ok(text) = object.cast::<PyString>() {
         return of_text(text);
     }
     if let Ok(bytes) = object.cast::<PyBytes>() {
         return Ok(ObjectKey::Bytes(bytes.as_bytes()));
     }
-    if object.cast::<PyInt>().is_ok() {
+    if object.is_instance_of::<PyInt>() {
         return of_int(object);
     }
     of_other(object, 0)
 }
 
-#[inline]
+#[inline(always)]
 fn of_text<'a>(text: &'a Bound<'_, PyString>) -> PyResult<ObjectKey<'a>> {
     match text.to_str() {
         Ok(text) => Ok(ObjectKey::Bytes(text.as_bytes())),
@@ -61,11 +85,21 @@ fn of_text<'a>(text: &'a Bound<'_, PyString>) -> PyResult<ObjectKey<'a>> {
     }
 }
 
+/// The value of an `int` or a subclass of it, if it fits in an `i64`.
+#[inline(always)]
+fn of_64_bits(object: &Bound<'_, PyAny>) -> Option<i64> {
+    let mut overflow = 0;
+    // SAFETY: the object is alive, and this thread holds the interpreter. For an integer the call
+    // raises no exception.
+    let number = unsafe { ffi::PyLong_AsLongLongAndOverflow(object.as_ptr(), &mut overflow) };
+    (overflow == 0).then_some(number)
+}
+
 fn of_int(object: &Bound<'_, PyAny>) -> PyResult<ObjectKey<'static>> {
     if object.cast_exact::<PyBool>().is_ok() {
         return Err(refused(object));
     }
-    if let Ok(number) = object.extract::<i64>() {
+    if let Some(number) = of_64_bits(object) {
         return Ok(ObjectKey::Signed(number));
     }
     if let Ok(number) = object.extract::<u64>() {

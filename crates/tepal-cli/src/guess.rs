@@ -60,7 +60,15 @@ pub fn flag(verb: &str, found: &str) -> Option<&'static str> {
         ("plan", "--static" | "--ribbon" | "--deletable" | "--growing" | "--count-bits" | "--window") => {
             "plan shows all layouts and kinds in one table, this one too; leave it out"
         }
-        ("plan", "--known-keys") => "plan --map VALUES has a row for it, map-known; leave it out",
+        ("plan", "--map") => "how many different values a map has is said by --values: --values 250",
+        ("demo", "--keys" | "--expected") | ("uniq", "--expected") => {
+            "how many different keys there are is said by -n: -n 20M"
+        }
+        ("test" | "demo", "--seed") => "--seed is that of a hash; that of random numbers is --random-seed",
+        ("build", "--segments") => {
+            "with --set each list is a segment; with --by a field names the segment of its key"
+        }
+        ("plan", "--known-keys") => "plan --values VALUES has a row for it, map-known; leave it out",
         ("merge", "--static") => {
             "filters from which keys can be removed, and growing ones, are merged first, and then made static: tepal shrink FILTER -p RATE --static; \
              of others build one of all lists: tepal build LIST... --static"
@@ -95,9 +103,9 @@ pub fn value(verb: &str, flag: &str, found: &str) -> Option<&'static str> {
         ("build", "--to") if GUESSED_STATIC.contains(&found) => Some(
             "--to is for the files of other programs; a static filter is one of tepal's: tepal build LIST --static -o FILTER",
         ),
-        ("plan", "--map") if !found.starts_with(|first: char| first.is_ascii_digit()) => {
-            Some("plan has no rows to look at, so --map says how many different values there are: --map 250")
-        }
+        ("plan", "--values") if !found.starts_with(|first: char| first.is_ascii_digit()) => Some(
+            "plan has no rows to look at, so --values says how many different values there are: --values 250",
+        ),
         _ => None,
     }
 }

@@ -342,10 +342,10 @@ pub struct PlanArgs {
     /// (build --by); -n counts pairs of both
     #[arg(long, value_name = "SEGMENTS", value_parser = number::parse_count)]
     pub segments: Option<u64>,
-    /// With so many different values: shows the size of a map from each key to one of them
-    /// (build --map); up to 65,536 have names, more are numbers
+    /// Also the size of a map (build --map) to this many different values. Up to 65,536 values may
+    /// be names, more are numbers
     #[arg(long, value_name = "VALUES", value_parser = number::parse_count)]
-    pub map: Option<u64>,
+    pub values: Option<u64>,
     /// How many different keys are possible: shows the size of an exact set too
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
     pub universe: Option<u64>,
@@ -359,14 +359,14 @@ pub struct PlanArgs {
 pub struct DemoArgs {
     /// How many identity numbers are on the list
     #[arg(short = 'n', long, value_name = "KEYS", default_value = "20M", value_parser = number::parse_count)]
-    pub keys: u64,
+    pub capacity: u64,
     /// The folder for the files. It is created if it is missing, and may contain only files of the
     /// demo
     #[arg(long, value_name = "FOLDER", default_value = "tepal-demo")]
     pub dir: PathBuf,
     /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]
-    pub seed: u64,
+    pub random_seed: u64,
     /// Print the results as JSON
     #[arg(long)]
     pub json: bool,

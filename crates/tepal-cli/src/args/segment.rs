@@ -24,7 +24,7 @@ pub struct SegmentArgs {
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, aliases = ["group-by", "segment-by"])]
     pub by: Option<Field>,
     /// Each list is a segment, under the name of its file
-    #[arg(long, alias = "segments", conflicts_with = "by")]
+    #[arg(long, conflicts_with = "by")]
     pub set: bool,
     /// With --set, name them without folder and ending; each must have a name of its own then
     #[arg(long, requires = "set")]

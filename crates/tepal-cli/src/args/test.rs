@@ -28,9 +28,9 @@ pub struct TestArgs {
     /// Lists of keys that are not in the filter [default: a million random keys]
     #[arg(long, value_name = "KEYS", num_args = 1..)]
     pub absent: Vec<PathBuf>,
-    /// Seed of the random keys
+    /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]
-    pub seed: u64,
+    pub random_seed: u64,
     #[command(flatten)]
     pub keys: KeyArgs,
     #[command(flatten)]

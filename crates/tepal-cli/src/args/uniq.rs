@@ -40,10 +40,10 @@ pub struct UniqArgs {
     /// [default: 1e-6]
     #[arg(short = 'p', long = "fpr", value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
-    /// How many different keys are expected: memory for them is taken at once. More may come
+    /// Room for this many different keys: memory for them is taken at once. More may come
     /// [default: 65536]
-    #[arg(short = 'n', long = "expected", value_name = "KEYS", value_parser = number::parse_count)]
-    pub expected: Option<u64>,
+    #[arg(short = 'n', long, value_name = "KEYS", value_parser = number::parse_count)]
+    pub capacity: Option<u64>,
     /// Hold back no new line by mistake: keeps 128 bits of a hash for each different key, 20 to 60
     /// bytes with their table. Of 10^9 keys, the chance that any two are mixed up is 1 in 10^21
     #[arg(long)]
@@ -95,7 +95,7 @@ impl UniqArgs {
                 "it hashes with random secrets of its own, so that nobody can choose lines",
             ),
             ("-p", self.fpr.is_some(), "it holds back no line by mistake"),
-            ("-n", self.expected.is_some(), "it takes its memory as keys come"),
+            ("-n", self.capacity.is_some(), "it takes its memory as keys come"),
         ];
         match given.iter().find(|(_, given, _)| self.exact && *given) {
             Some((flag, _, why)) => Err(Failure::new(format!(

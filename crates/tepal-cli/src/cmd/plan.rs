@@ -74,9 +74,9 @@ fn wanted(args: &PlanArgs) -> Result<Wanted, Failure> {
             count(MOST_SEGMENTS)
         )));
     }
-    if let Some(values) = args.map.filter(|values| *values > MOST_VALUES) {
+    if let Some(values) = args.values.filter(|values| *values > MOST_VALUES) {
         return Err(Failure::new(format!(
-            "--map is {}; a map has at most {} different values",
+            "--values is {}; a map has at most {} different values",
             count(values),
             count(MOST_VALUES)
         )));
@@ -132,7 +132,7 @@ fn rows(args: &PlanArgs, wanted: &Wanted) -> Result<Vec<Row>, Failure> {
     }
     // A layout, k and --small are those of Bloom filters.
     if wanted.layout.is_none() && args.shape.num_hashes.is_none() && !args.shape.small {
-        rows.extend(table::rows(wanted, args.segments, args.map));
+        rows.extend(table::rows(wanted, args.segments, args.values));
     }
     rows.push(limit(wanted));
     if let (Some(universe), Some(keys)) = (args.universe, wanted.capacity) {

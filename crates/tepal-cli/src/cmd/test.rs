@@ -98,7 +98,7 @@ pub fn run(args: &TestArgs) -> Outcome {
         }
     };
     let absent = match args.absent.as_slice() {
-        [] => random(&filter, RANDOM_KEYS, args.seed)?,
+        [] => random(&filter, RANDOM_KEYS, args.random_seed)?,
         paths => asked(&filter, paths, args, &rules, &mut bad)?,
     };
     let mut measured = measure(&filter, &members, &absent, args.absent.is_empty());

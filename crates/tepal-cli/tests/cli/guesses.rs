@@ -121,8 +121,13 @@ fn a_flag_that_a_verb_does_not_have_is_told_the_way() {
             "--to ribbon: --to is for the files of other programs; a static filter",
         ),
         ("plan -n 1M --static", "plan shows all layouts and kinds in one table, this one too; leave it out"),
-        ("plan -n 1M --map 5 --known-keys", "map-known; leave it out"),
-        ("plan -n 1M --map country", "--map country: plan has no rows to look at, so --map says how many"),
+        ("plan -n 1M --values 5 --known-keys", "map-known; leave it out"),
+        ("plan -n 1M --map 5", "is said by --values: --values 250"),
+        ("demo --keys 5", "how many different keys there are is said by -n: -n 20M"),
+        ("uniq --expected 5", "how many different keys there are is said by -n: -n 20M"),
+        ("test m --seed 5", "that of random numbers is --random-seed"),
+        ("build rows --segments -o f", "with --set each list is a segment"),
+        ("plan -n 1M --values country", "--values country: plan has no rows to look at, so --values says"),
         ("merge m m --static -o f", "tepal shrink FILTER -p RATE --static"),
         ("uniq --static rows", "uniq adds keys all the time"),
         ("get m -o out", "lines come out on standard output, for a pipe or a file: > FILE"),
@@ -133,7 +138,7 @@ fn a_flag_that_a_verb_does_not_have_is_told_the_way() {
         ("plan rows", "rows: plan reads no list; how many keys there are is said by -n"),
         ("convert m --to tepal f", "f: one file too many; the one that is written is named by -o"),
         ("shrink m -p 1% f", "f: one file too many; "),
-        ("plan -n 1M --map", "a value is required for '--map <VALUES>'"),
+        ("plan -n 1M --values", "a value is required for '--values <VALUES>'"),
         // What is near to a flag that is there is told that one.
         ("get m --inverse", "a similar argument exists: '--invert'"),
         ("build rows --to guav -o f", "a similar value exists: 'guava'"),
@@ -146,7 +151,7 @@ fn a_flag_that_a_verb_does_not_have_is_told_the_way() {
         );
     }
     // What the words say is so.
-    let plan = place.run("plan -n 1M --map 250").text().to_owned();
+    let plan = place.run("plan -n 1M --values 250").text().to_owned();
     for kind in ["static", "map-known", "deletable", "growing", "expiring"] {
         assert!(plan.contains(&format!("\n{kind} ")), "{kind}: {plan}");
     }

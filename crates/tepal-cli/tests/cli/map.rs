@@ -402,22 +402,22 @@ fn a_map_is_planned() {
     for (more, args, kind) in [("-p 1%", "-p 1%", "map"), ("--known-keys", "-p 1%", "map-known")] {
         assert_eq!(place.run(&format!("build -q rows --csv -f 1 --map 2 {more} --force -o f")).code, 0);
         let built = place.run("info f --json").json()[0]["size_in_bytes"].as_f64().unwrap();
-        let row = found(&format!("plan -n 50k {args} --map 5"), kind);
+        let row = found(&format!("plan -n 50k {args} --values 5"), kind);
         let planned = row["size_in_bytes"].as_f64().unwrap();
         assert!((planned - built).abs() < 0.01 * built, "{kind}: {planned} {built}");
         assert_eq!(row["false_positive_rate"].is_null(), kind == "map-known", "{row}");
     }
-    let row = found("plan -n 1M -s 2MB --map 300", "map");
+    let row = found("plan -n 1M -s 2MB --values 300", "map");
     assert!(row["false_positive_rate"].as_f64().unwrap() < 0.01, "{row}");
-    assert!(found("plan -n 1M -s 500032 --map 300", "map-known")["problem"].is_string());
-    let keys = found("plan -s 2MB -p 1% --map 300", "map-known")["capacity"].as_f64().unwrap();
+    assert!(found("plan -n 1M -s 500032 --values 300", "map-known")["problem"].is_string());
+    let keys = found("plan -s 2MB -p 1% --values 300", "map-known")["capacity"].as_f64().unwrap();
     assert!((1.7e6..1.8e6).contains(&keys), "{keys}");
     for (args, hint) in
-        [("plan -n 1M --map 0", "--map"), ("plan -n 1M --map 4294967297", "at most 4,294,967,296")]
+        [("plan -n 1M --values 0", "--values"), ("plan -n 1M --values 4294967297", "at most 4,294,967,296")]
     {
         let ran = place.run(args);
         assert!(ran.code == 2 && ran.err.contains(hint), "{args}: {} {}", ran.code, ran.err);
     }
-    let told = place.run("plan -n 1M --map 1").text().to_owned();
+    let told = place.run("plan -n 1M --values 1").text().to_owned();
     assert!(told.contains("\nmap-known ") && told.contains("build --map --known-keys"), "{told}");
 }

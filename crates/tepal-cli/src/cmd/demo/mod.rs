@@ -65,10 +65,10 @@ struct Results {
 
 /// Runs the verb.
 pub fn run(args: &DemoArgs) -> Outcome {
-    if args.keys > MOST_KEYS {
+    if args.capacity > MOST_KEYS {
         return Err(Failure::new(format!(
             "-n: {} keys; expected {} at most, for there are not more such numbers",
-            count(args.keys),
+            count(args.capacity),
             count(MOST_KEYS)
         )));
     }
@@ -146,17 +146,17 @@ fn is_anybodys(_folder: &fs::Metadata) -> bool {
 
 fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let path = |name: &str| args.dir.join(name);
-    let iins = Iins::new(args.seed);
-    let questions = (args.keys / 2).max(1);
+    let iins = Iins::new(args.random_seed);
+    let questions = (args.capacity / 2).max(1);
     let listed = questions / ONE_LISTED_IN;
 
     let clock = Instant::now();
-    let end = write_list(&iins, args.keys, &path(LIST))?;
-    let truth = write_questions(&iins, args.seed, end, questions, listed, &path(QUESTIONS))?;
+    let end = write_list(&iins, args.capacity, &path(LIST))?;
+    let truth = write_questions(&iins, args.random_seed, end, questions, listed, &path(QUESTIONS))?;
     let seconds_writing = clock.elapsed().as_secs_f64();
     let numbers = format!(
         "{} identity numbers ({}), {} questions, {} of them listed: written in {}",
-        count(args.keys),
+        count(args.capacity),
         shown(&path(LIST)),
         count(questions),
         count(listed),
@@ -196,7 +196,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let strangers = questions - listed;
     let wrong_rate = marks.wrong as f64 / strangers.max(1) as f64;
     screen.line("ask", &times(seconds_ask, seconds_floor_questions))?;
-    let asked = format!("{} of {}: must be 0", count(missed_by_filter), counted(args.keys, "member"));
+    let asked = format!("{} of {}: must be 0", count(missed_by_filter), counted(args.capacity, "member"));
     screen.line("missed", &asked)?;
     let (wrong, promised) = (rate(wrong_rate), rate(filter.filter().promised_false_positive_rate()));
     let strangers = counted(strangers, "stranger");
@@ -208,7 +208,7 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let fixed = complete(args, filter.size_in_bytes, screen)?;
     let members_missed = missed_by_filter + fixed.missed;
     Ok(Results {
-        keys: args.keys,
+        keys: args.capacity,
         questions,
         questions_listed: listed,
         seconds_writing,

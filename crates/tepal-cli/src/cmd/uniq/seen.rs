@@ -75,7 +75,7 @@ pub fn empty_chain(
 ) -> Result<ScalableBloomFilter, Failure> {
     let rate = args.fpr.unwrap_or(RATE);
     let mut builder = BloomFilter::builder().false_positive_rate(rate).recipe(args.recipe.recipe());
-    if let Some(keys) = args.expected {
+    if let Some(keys) = args.capacity {
         builder = builder.capacity(keys);
     }
     if let Some(field) = &args.keys.field {

@@ -268,9 +268,10 @@ fn the_demo_keeps_its_promises() {
     // Once more, and the commands it names work as they stand.
     let ran = place.run("demo -n 10k");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let commands: Vec<&str> = ran.text().lines().filter(|line| line.starts_with("  ")).collect();
+    let commands = ran.text().lines().skip_while(|line| *line != "What to type next:");
+    let commands: Vec<&str> = commands.skip(1).collect();
     assert_eq!(commands.len(), 4, "{}", ran.text());
-    assert!(ran.text().contains("\nstatic     the same numbers"), "{}", ran.text());
+    assert!(ran.text().contains("\nstatic     "), "{}", ran.text());
     #[cfg(unix)]
     for command in commands {
         let mut shell = std::process::Command::new("sh");
@@ -279,6 +280,21 @@ fn the_demo_keeps_its_promises() {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{command}");
         assert!(!ran.out.is_empty());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_demo_fits_one_screen() {
+    let place = Place::new();
+    let mut command = place.command("demo -n 100k");
+    // As if it was found on the path.
+    std::os::unix::process::CommandExt::arg0(&mut command, "tepal");
+    let ran = crate::place::finish(command);
+    let text = ran.text();
+    assert!(ran.code == 0 && text.lines().count() < 24, "{text}");
+    // Room for numbers of a longer list.
+    assert!(text.lines().all(|line| line.chars().count() <= 90), "{text}");
+    assert!(!text.contains(" 0.00 "), "{text}");
 }
 
 #[test]

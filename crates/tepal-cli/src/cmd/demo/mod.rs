@@ -154,15 +154,11 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let end = write_list(&iins, args.capacity, &path(LIST))?;
     let truth = write_questions(&iins, args.random_seed, end, questions, listed, &path(QUESTIONS))?;
     let seconds_writing = clock.elapsed().as_secs_f64();
-    let numbers = format!(
-        "{} identity numbers ({}), {} questions, {} of them listed: written in {}",
-        count(args.capacity),
-        shown(&path(LIST)),
-        count(questions),
-        count(listed),
-        seconds(seconds_writing)
-    );
-    screen.line("list", &numbers)?;
+    screen.line("list", &format!("{} identity numbers in {}", count(args.capacity), shown(&path(LIST))))?;
+    let asked =
+        format!("{} in {}, {} of them listed", count(questions), shown(&path(QUESTIONS)), count(listed));
+    screen.line("questions", &asked)?;
+    screen.line("write", &format!("{} for both", seconds(seconds_writing)))?;
 
     let seconds_floor_list = floor(&path(LIST))?;
     let clock = Instant::now();
@@ -174,7 +170,8 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     Target::new(&path(FILTER), false)?.save(&built.file, None)?;
     let seconds_save = clock.elapsed().as_secs_f64();
     let described = super::build::summary(&built, &KeyRules::default());
-    screen.line("filter", &format!("{described} ({})", shown(&path(FILTER))))?;
+    screen.line("filter", &described)?;
+    screen.line("", &format!("in {}", shown(&path(FILTER))))?;
     screen.line("build", &times(seconds_build, seconds_floor_list))?;
     drop(built);
 
@@ -247,15 +244,11 @@ fn complete(args: &DemoArgs, beside: u64, screen: &mut Screen) -> Result<Complet
     pipeline::run(&mut input_of(&list)?, &Ask::one(&built.file), &mut members)?;
     let (name, missed) = (shown(&place), members.missed);
     let bytes = built.file.filter().size_in_bytes();
-    let text = format!(
-        "the same numbers as a list that is complete (build --static): {}, {} of the bytes above, at the same promise; built in {}, {} missed \
-         ({name})",
-        size(bytes),
-        percent(bytes as f64 / beside as f64),
-        self::seconds(seconds),
-        count(missed)
-    );
-    screen.line("static", &text)?;
+    let share = percent(bytes as f64 / beside as f64);
+    let small =
+        format!("the same list and rate in {}, {share} of the filter above (build --static)", size(bytes));
+    screen.line("static", &small)?;
+    screen.line("", &format!("built in {}, {} missed, in {name}", self::seconds(seconds), count(missed)))?;
     Ok(Complete { seconds, missed, described: Description::of(&name, &Told::of(&name, &built.file)?) })
 }
 
@@ -325,8 +318,13 @@ impl Sink<Answers> for Marks<'_> {
     }
 }
 
+/// A time in seconds or milliseconds, never as zero.
 fn seconds(time: f64) -> String {
-    format!("{time:.2} s")
+    match time * 1000.0 {
+        1000.0.. => format!("{time:.2} s"),
+        milliseconds @ 10.0.. => format!("{milliseconds:.0} ms"),
+        milliseconds => format!("{:.2} ms", milliseconds.max(0.01)),
+    }
 }
 
 fn times(time: f64, floor: f64) -> String {
@@ -393,6 +391,8 @@ mod tests {
     #[test]
     fn times_are_told_beside_the_least() {
         assert_eq!(times(3.0, 2.0), "3.00 s, 1.5 times merely reading and hashing the lines (2.00 s)");
+        let texts = [0.0, 0.000_4, 0.009_99, 0.0123, 0.9999, 1.0].map(seconds);
+        assert_eq!(texts, ["0.01 ms", "0.40 ms", "9.99 ms", "12 ms", "1000 ms", "1.00 s"]);
     }
 
     #[test]

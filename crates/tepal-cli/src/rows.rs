@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::input::bad::BadPolicy;
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::source::Source;
-use crate::output::complain;
+use crate::output::remind;
 use crate::text::message::{shown, shown_key};
 
 /// Behind an error about a record, where nobody has said that its key is a field.
@@ -99,7 +99,7 @@ pub fn rules<'a>(
     if let Some(field) = &args.field {
         if let (Some(rows), false) = (rows.filter(|rows| rows.field != *field), quiet) {
             let text = format!("built from {}; here the keys are those of -f {}", rows.told(), field.text());
-            complain(&format!("{}: {text}", shown(path)));
+            remind(&format!("{}: {text}", shown(path)));
         }
         return Ok(rules);
     }
@@ -118,7 +118,7 @@ pub fn rules<'a>(
         return args.check_field().map(|()| rules);
     };
     if !quiet {
-        complain(&format!("{}: {}; for whole lines say --whole", shown(path), said_of(&rows, &rules)));
+        remind(&format!("{}: {}; for whole lines say --whole", shown(path), said_of(&rows, &rules)));
     }
     take(&rows, &mut rules);
     rules.hint = HINT;
@@ -164,7 +164,7 @@ fn told(rows: &Option<Rows>) -> String {
 /// otherwise.
 pub fn take_from(path: &Path, rows: &Rows, rules: &mut KeyRules, quiet: bool) {
     if !quiet {
-        complain(&format!("{}: {}", shown(path), said_of(rows, rules)));
+        remind(&format!("{}: {}", shown(path), said_of(rows, rules)));
     }
     take(rows, rules);
 }

@@ -115,6 +115,14 @@ pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{}", one_line(text));
 }
 
+/// Writes one line that is so on every run, such as what the keys are: it is for a person who tries
+/// a command, so it appears on terminals only.
+pub fn remind(text: &str) {
+    if io::stderr().is_terminal() {
+        complain(text);
+    }
+}
+
 /// Writes one line that says what went wrong: the name of the program, then the text.
 pub fn complain(text: &str) {
     say(&format!("tepal: {text}"));

@@ -228,11 +228,7 @@ fn keys_come_as_everywhere() {
     place.write("ended.csv", "when,email\nnow,ANN@x\nnow,eve@x\n");
     let ran = place.run("remove f ended.csv");
     assert_eq!(ran.code, 0);
-    assert!(
-        ran.err.contains("the keys are field \"email\" of CSV rows") && ran.err.contains("2 keys removed"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("2 keys removed"), "{}", ran.err);
     assert_eq!(place.run("has f -e ann@x -e bob@x -e eve@x").text(), "bob@x\n");
     // A row without the field ends it, and nothing is changed.
     let before = place.read("f");

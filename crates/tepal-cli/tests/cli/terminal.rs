@@ -94,3 +94,49 @@ fn reading_from_a_terminal_is_announced() {
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"a\n"[..]));
     assert_eq!(output.stderr, b"tepal: reading keys from the terminal, end with Ctrl-D\n");
 }
+
+/// What is so on every run is said to a person, and not to a script.
+#[test]
+fn where_the_keys_are_is_told_on_a_terminal() {
+    let place = Place::new();
+    place.write("mail.csv", "id,email\n1,a@x.org\n2,b@x.org\n");
+    place.write("mail.tsv", "id\temail\n1\ta@x.org\n");
+    place.write("rows", "1;a\n2;b\n1;c\n");
+    place.build("f", b"", "-f email mail.csv -n 9");
+    place.build("deletable", b"", "-f email mail.csv --deletable");
+    assert_eq!(place.run("uniq rows -d ; -f 1 --state s").code, 0);
+    let from_csv =
+        "the keys are field \"email\" of CSV rows, from which it was built; for whole lines say --whole";
+    for (args, expected) in [
+        ("has f mail.csv", format!("f: {from_csv}")),
+        ("which f -- mail.csv", format!("f: {from_csv}")),
+        ("test f --members mail.csv", format!("f: {from_csv}")),
+        ("add f mail.csv", format!("f: {from_csv}")),
+        ("remove deletable mail.csv --force -o less", format!("deletable: {from_csv}")),
+        ("has f mail.tsv --tsv", format!("f: {}", from_csv.replace("CSV rows", "rows between tabs"))),
+        (
+            "has f mail.csv -f 2",
+            "f: built from field \"email\" of CSV rows; here the keys are those of -f 2".into(),
+        ),
+        (
+            "uniq rows --state s",
+            "s: the keys are field 1 of plain rows between ';', from which it was built".into(),
+        ),
+    ] {
+        let expected = format!("tepal: {expected}\r\n");
+        let (verb, rest) = args.split_once(' ').unwrap();
+        for (quiet, told) in [("", expected.as_str()), ("-q", "")] {
+            let (stderr, screen) = terminal();
+            let mut command = place.command(&format!("{verb} {quiet} {rest}"));
+            command.stderr(stderr);
+            assert!(command.status().unwrap().code() < Some(2), "{args}");
+            drop(command);
+            let screen = screen.join().unwrap();
+            assert!(
+                screen.starts_with(told) && (quiet.is_empty() || screen.is_empty()),
+                "{args}: {screen:?}"
+            );
+        }
+        assert!(!place.run(args).err.contains("keys are"), "{args}");
+    }
+}

@@ -45,10 +45,10 @@ pub mod fuzzing {
 use std::iter;
 use std::process::ExitCode;
 
+use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser};
 
-use crate::args::{Cli, Color, Verb};
+use crate::args::{Cli, Color, Verb, help};
 use crate::error::{Failure, Outcome};
 use crate::output::{complain, interrupt};
 use crate::text::nearest::nearest;
@@ -58,7 +58,8 @@ const ERROR: u8 = 2;
 
 /// Does what the command line of this process says, and gives the exit code.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = help::command().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
@@ -143,7 +144,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
         return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
     }
     // What people guess is known too, by its real name.
-    let mut cli = Cli::command();
+    let mut cli = help::command();
     cli.build();
     let real = |verb: &str| cli.find_subcommand(verb).map(|verb| verb.get_name().to_owned());
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(found))) =

@@ -14,16 +14,20 @@ pub struct AskArgs {
     file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
-    /// Follow the filters: when a file has been replaced (a rebuild, add, mv), the lines that come
-    /// after that are answered from the new one, without a restart. One that cannot be opened is
-    /// told of once, and the old one goes on answering, also where the file was cut or overwritten
-    /// in place: each filter is read into memory, as with --read
+    /// Follow the filters: after a file is replaced (a rebuild, add, mv), the lines that follow are
+    /// answered from the new one, without a restart
+    ///
+    /// A new file that cannot be opened is reported once, and the old filter goes on answering,
+    /// also where the file was cut or overwritten in place: each filter is read into memory, as
+    /// with --read.
     #[arg(long)]
     pub reload: bool,
-    /// Answer at once, however large the filter is: its bits are not held against their checksums
-    /// first. Header, sizes and lengths are checked; a bit that has changed on the disk is not
-    /// found, and may answer no for a key on the list (`tepal verify` finds it). Files of other
-    /// programs are checked in any case, and so is what --reload reads into memory
+    /// Answer at once, however large the filter is: its bits are not compared with their checksums
+    /// first
+    ///
+    /// Header, sizes and lengths are checked. A bit that has changed on the disk is not found, and
+    /// may answer no for a key on the list (`tepal verify` finds it). Files of other programs are
+    /// checked in any case, and so is what --reload reads into memory.
     #[arg(long, conflicts_with_all = ["seal", "read"])]
     quick: bool,
 }

@@ -49,9 +49,11 @@ pub struct BuildArgs {
     /// The filter to write; - is standard output
     #[arg(short, long, value_name = "FILTER")]
     pub output: PathBuf,
-    /// Build it in the shape of this filter: its size, hash, seed, recipe, capacity, promise and
-    /// name, so that a patch leads from that one to this one (tepal diff). It is opened
-    /// with --secret and --seal, which the new one gets too
+    /// Build in the shape of this filter, so that tepal diff can make a patch from it to the new
+    /// one
+    ///
+    /// The new filter has the size, hash, seed, recipe, capacity, promise and name of this one.
+    /// --secret and --seal open this one, and the new filter gets them too.
     #[arg(long, value_name = "FILTER", conflicts_with_all = [
         "fpr", "capacity", "size", "layout", "num_hashes", "small", "trim", "nocase", "integer", "scheme", "preset",
         "md5_split", "expansion", "valkey_seed", "form", "seed", "seed_for",
@@ -82,9 +84,11 @@ pub struct BuildArgs {
     pub map: MapArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
-    /// Memory for keys that wait until they are counted, 8 bytes each; what does not fit goes to
-    /// temporary files. The peak is that, the filter (with --static twice, and a byte a key) and
-    /// some 20 MiB [default: an eighth of what is free, 46MiB or more]
+    /// Memory for keys that wait until they are counted, 8 bytes each; the rest waits in temporary
+    /// files [default: an eighth of the free memory, at least 46MiB]
+    ///
+    /// The peak is this, the filter (with --static twice the filter, and a byte a key) and some 20
+    /// MiB.
     #[arg(long, value_name = "SIZE", value_parser = number::parse_size)]
     pub memory: Option<u64>,
     #[command(flatten)]
@@ -96,12 +100,13 @@ pub struct BuildArgs {
     pub scheme: SchemeArgs,
     #[command(flatten)]
     pub chain: ChainArgs,
-    /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. It is needed to ask,
-    /// too. Keep it to yourself (chmod 600): of a key that others can open there is a warning
+    /// Hash keys with the secret in this file: 16 bytes, or 32 hex digits. Lookups need it too
+    ///
+    /// Keep the file to yourself (chmod 600): a file that others can open gives a warning.
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
     /// Seal the filter with the key in this file, so that nobody can replace the filter unnoticed:
-    /// 16 bytes or more, or 32 hex digits or more. It is needed to ask, too
+    /// 16 bytes or more, or 32 hex digits or more. Lookups need it too
     #[arg(long, value_name = "FILE")]
     pub seal: Option<PathBuf>,
     /// Seed of the hash; a negative one for Spark [default: one of tepal's own]

@@ -11,9 +11,11 @@ use crate::text::number;
 /// How a chain grows, its seed, and the form of its file.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ChainArgs {
-    /// With --to redisbloom or valkey-bloom: let the filter grow. When it is full, another of so
-    /// many times the keys follows; their servers take 2 if not told. Without this flag it does not
-    /// grow (NONSCALING) and is made for the keys of the list
+    /// With --to redisbloom or valkey-bloom: let the filter grow. A full filter is followed by one
+    /// for this many times its keys
+    ///
+    /// The servers take 2 by default. Without this flag the filter does not grow (NONSCALING) and
+    /// is made for the keys of the list.
     #[arg(long, value_name = "TIMES", value_parser = parse_expansion)]
     pub expansion: Option<u32>,
     /// With --to valkey-bloom: the seed of the object, 64 hex digits [default: the one that a

@@ -23,8 +23,8 @@ pub struct FileArgs {
     /// How keys become bytes, where the file does not record it [default: bytes]
     #[arg(long = "keys", value_name = "ENCODING", ignore_case = true, value_parser = parse_encoding())]
     pub encoding: Option<KeyDomain>,
-    /// Read the filter into memory instead of mapping it: for files that others cut or overwrite in
-    /// place (cp, rsync --inplace), which end a mapped reader with a bare "Bus error"
+    /// Read the filter into memory, do not map it: a mapped file that others cut or overwrite in
+    /// place (cp, rsync --inplace) ends its reader with a bare "Bus error"
     #[arg(long)]
     pub read: bool,
     /// Without a look at the bits, for the verbs that have --quick.

@@ -68,9 +68,10 @@ pub struct KeyArgs {
     /// Fields are separated by this character (with --csv they may be quoted too)
     #[arg(short, long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
-    /// What to do about records that have no key, such as rows without the field, text that is no
-    /// JSON, letters where keys are integers [default: warn for `has`, `which` and `get`, fail for
-    /// all other verbs]
+    /// What to do about records without a key [default: warn for has, which and get, else fail]
+    ///
+    /// Such records are rows without the field, text that is no JSON, and letters where keys are
+    /// integers.
     #[arg(long, value_name = "POLICY", value_enum)]
     pub bad: Option<BadPolicy>,
     /// How many threads work on a long input; the results are always the same [default: one for
@@ -169,11 +170,11 @@ impl KeyArgs {
 /// What is done to each key, kept in the file.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct RecipeArgs {
-    /// Ignore white space around keys. The file keeps that: whoever asks it, adds to it or goes on
-    /// with it does it too
+    /// Ignore white space around keys. The file keeps this rule, for lookups and for keys that are
+    /// added
     #[arg(long)]
     pub trim: bool,
-    /// Read capital letters A to Z as small ones. The file keeps that too
+    /// Read capital letters A to Z as small ones. The file keeps this rule too
     #[arg(long)]
     pub nocase: bool,
 }

@@ -20,8 +20,8 @@ of 20 million rows 370 MiB. Rows for which there is no memory end with an error.
 /// Whether each key has a value.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MapArgs {
-    /// Keep of each key the value that this field has, as -f names the key: a number, or a name.
-    /// tepal get says it
+    /// Keep for each key the value in this field of its row, a number or a name; tepal get prints
+    /// the value
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, aliases = ["value", "map-to"],
         conflicts_with_all = ["deletable", "count_bits", "counting", "window", "growing", "by", "set"])]
     pub map: Option<Field>,

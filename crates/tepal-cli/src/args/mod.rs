@@ -17,6 +17,7 @@ mod foreign;
 mod get;
 mod grow;
 mod has;
+pub mod help;
 mod keys;
 mod map;
 mod output;
@@ -72,7 +73,7 @@ pub use which::WhichArgs;
 use window::WINDOW_HELP;
 pub use window::{WindowArgs, span};
 
-/// Help begins with what the verb does and three examples.
+/// Help begins with what the verb does and two or three examples.
 const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
                         {usage-heading} {usage}\n\n{all-args}{after-help}";
 
@@ -85,7 +86,8 @@ const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\
     before_help = "  tepal build list.txt -o list.tepal          make a filter; it counts the keys itself
   tepal has list.tepal today.txt              print the lines that are (probably) on the list
   tepal has -v list.tepal today.txt           print the lines that are surely not on it",
-    after_help = "A filter answers \"no\" with certainty and \"yes\" with a known rate of error. `tepal VERB --help` tells more.
+    after_help = "Every verb: tepal VERB -h; all about it: tepal VERB --help. Numbers and exit codes: tepal --help.",
+    after_long_help = "A filter answers \"no\" with certainty and \"yes\" with a known rate of error. `tepal VERB --help` tells more.
 Numbers: 20M, 1.5k, 20,000,000 or 20_000_000; sizes: 24MiB or 24MB; rates: 1%, 0.01, 1e-6 or \"1 in 1,000,000\". The decimal mark is \
                   a point. A comma separates thousands, only in a number without a point, a unit and %.
 Exit codes: 0 done (`has`, `which`, `get`, `uniq`: a line was selected), 1 these selected none, or `test` found a broken promise, \
@@ -155,7 +157,7 @@ pub enum Verb {
         after_help = format!("{KEYS_HELP}\n\nExit codes: 0 a line was selected, 1 none was, 2 error.")
     )]
     Has(HasArgs),
-    /// Say which of several filters, or which segments of one, may hold each key
+    /// Say which filters, or which segments of one, may hold each key
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal which north.tepal south.tepal -e 570108428378
@@ -184,7 +186,7 @@ pub enum Verb {
         after_help = format!("{UNIQ_HELP}{KEYS_HELP}\n\nExit codes: 0 a line passed (with -D: a repeat), 1 none did, 2 error, or new keys are not remembered.")
     )]
     Uniq(UniqArgs),
-    /// Show what a filter is, how full it is, and its rate of error now
+    /// Show what a filter is, how full it is, and its rate now
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal info list.tepal
@@ -209,7 +211,7 @@ pub enum Verb {
   tepal merge --from guava part-*.bin -o whole.bin"
     )]
     Merge(MergeArgs),
-    /// Let a filter say no for known strangers that it says yes for by mistake
+    /// Let a filter say no for non-members that it takes for members
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal has list.tepal customers.txt | tepal except list.tepal --members list.txt
@@ -218,7 +220,7 @@ pub enum Verb {
         after_help = EXCEPT_HELP
     )]
     Except(ExceptArgs),
-    /// Write what makes one filter another of the same shape, in few bytes
+    /// Write a patch that makes one filter another of the same shape
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal diff monday.tepal tuesday.tepal -o tuesday.patch
@@ -245,7 +247,7 @@ pub enum Verb {
         after_help = shrink::HELP
     )]
     Shrink(ShrinkArgs),
-    /// Write a filter in the format of another program that has the same hash, or make it static
+    /// Write a filter as the file of another program, or make it static
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal convert words.bin --from guava --to tepal -o words.tepal
@@ -266,7 +268,7 @@ pub enum Verb {
 Exit codes: 0 nothing wrong was found, 2 something wrong was found."
     )]
     Verify(VerifyArgs),
-    /// Measure how many members a filter misses (must be 0), and its rate of error
+    /// Measure the rate of a filter, and that it misses no member
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal test list.tepal --members list.txt
@@ -338,15 +340,15 @@ pub struct PlanArgs {
     /// Use the formulas of the program of this scheme
     #[arg(long, value_name = "SCHEME", value_parser = foreign::parse_scheme(), conflicts_with_all = ["layout", "small"])]
     pub scheme: Option<Scheme>,
-    /// With so many segments: shows the size of a filter that says in which of them a key is
-    /// (build --by); -n counts pairs of both
+    /// Also the size of a filter (build --by) that says in which of this many segments a key is. -n
+    /// counts the pairs of a key and a segment
     #[arg(long, value_name = "SEGMENTS", value_parser = number::parse_count)]
     pub segments: Option<u64>,
     /// Also the size of a map (build --map) to this many different values. Up to 65,536 values may
     /// be names, more are numbers
     #[arg(long, value_name = "VALUES", value_parser = number::parse_count)]
     pub values: Option<u64>,
-    /// How many different keys are possible: shows the size of an exact set too
+    /// Also the size of an exact set, where this many different keys are possible
     #[arg(long, value_name = "KEYS", value_parser = number::parse_count)]
     pub universe: Option<u64>,
     /// Print the plan as JSON
@@ -379,7 +381,7 @@ mod tests {
 
     #[test]
     fn the_definition_is_sound() {
-        Cli::command().debug_assert();
+        help::command().debug_assert();
     }
 
     /// Whether a flag of a verb takes this value.
@@ -415,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn every_verb_begins_its_help_with_three_examples() {
+    fn every_verb_begins_its_help_with_two_or_three_examples() {
         for mut verb in Cli::command().get_subcommands().cloned() {
             let name = verb.get_name().to_owned();
             if matches!(name.as_str(), "completions" | "man") {
@@ -424,7 +426,7 @@ mod tests {
             let help = verb.render_help().to_string();
             let examples = help.split("Examples:").nth(1).and_then(|rest| rest.split("Usage:").next());
             let lines = examples.map(|text| text.lines().filter(|l| l.contains("tepal ")).count());
-            assert_eq!(lines, Some(3), "{name}: {help}");
+            assert!(matches!(lines, Some(2 | 3)), "{name}: {help}");
         }
     }
 }

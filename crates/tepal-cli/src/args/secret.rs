@@ -10,8 +10,9 @@ use clap::Args;
 #[derive(Args, Clone, Debug, Default)]
 pub struct SecretArgs {
     /// The file with the secret of the filter; each filter named must be made with it, and any
-    /// other is refused. Keep it to yourself (chmod 600): of a key that others can open there is a
-    /// warning
+    /// other is refused
+    ///
+    /// Keep the file to yourself (chmod 600): a file that others can open gives a warning.
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
     /// The file with the key of its seal; each filter named must be sealed with it, and any other

@@ -19,8 +19,8 @@ filters by the names of their segments. Memory: 16 bytes for each pair, up to tw
 /// Whether keys are in segments.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SegmentArgs {
-    /// Keep of each key in which segment it is: this field names it, as -f names the key. tepal
-    /// which says it
+    /// Keep for each key its segment, which this field of its row names; tepal which prints the
+    /// segment
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, aliases = ["group-by", "segment-by"])]
     pub by: Option<Field>,
     /// Each list is a segment, under the name of its file

@@ -10,7 +10,7 @@ use crate::text::number;
 /// How large a filter is and how it works inside.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct ShapeArgs {
-    /// Share of wrong answers for keys that are not in the filter: 1%, 0.001, 1e-6, "1 in 1000"
+    /// False-positive rate, the share of non-members that get a yes: 1%, 0.001, 1e-6, "1 in 1000"
     /// [default: 1%]
     #[arg(short = 'p', long, value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,

@@ -15,7 +15,7 @@ pub struct TestArgs {
     #[arg(value_name = "FILTER")]
     pub filter: PathBuf,
     /// Lists of keys that are in the filter; none may be missed
-    #[arg(long, value_name = "KEYS", num_args = 1..)]
+    #[arg(long, value_name = "LIST", num_args = 1..)]
     pub members: Vec<PathBuf>,
     /// Each row of --members names in this field the segment that its key must be in, as with
     /// build --by
@@ -26,7 +26,7 @@ pub struct TestArgs {
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, aliases = ["value", "map-to"], requires = "members", conflicts_with = "by")]
     pub map: Option<Field>,
     /// Lists of keys that are not in the filter [default: a million random keys]
-    #[arg(long, value_name = "KEYS", num_args = 1..)]
+    #[arg(long, value_name = "LIST", num_args = 1..)]
     pub absent: Vec<PathBuf>,
     /// Seed of the random numbers
     #[arg(long, value_name = "SEED", default_value = "1", value_parser = number::parse_seed)]

@@ -45,7 +45,9 @@ pub struct UniqArgs {
     #[arg(short = 'n', long, value_name = "KEYS", value_parser = number::parse_count)]
     pub capacity: Option<u64>,
     /// Hold back no new line by mistake: keeps 128 bits of a hash for each different key, 20 to 60
-    /// bytes with their table. Of 10^9 keys, the chance that any two are mixed up is 1 in 10^21
+    /// bytes with their table
+    ///
+    /// Of 10^9 keys, the chance that any two are mixed up is 1 in 10^21.
     #[arg(long)]
     pub exact: bool,
     /// Print the repeats instead: the lines whose key was seen before

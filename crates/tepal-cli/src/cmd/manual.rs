@@ -1,17 +1,12 @@
 //! `tepal completions` and `tepal man`. Both are made from the definition of the command line in
 //! `args`.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::args::Cli;
+use crate::args::help::{self, EXIT_CODES, USUAL_CODES};
 use crate::error::{Failure, Outcome};
 use crate::output::Stdout;
-
-/// How the line of a verb's help begins that says its exit codes.
-const EXIT_CODES: &str = "Exit codes: ";
-/// The exit codes of a verb that has no such line.
-const USUAL_CODES: &str = "0 done, 2 error.";
 
 /// What the program reads of its surroundings.
 const ENVIRONMENT: [(&str, &str); 5] = [
@@ -44,13 +39,13 @@ const FILES: [(&str, &str); 2] = [
 /// Prints the completions of a shell.
 pub fn completions(shell: clap_complete::Shell) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "tepal", &mut script);
+    clap_complete::generate(shell, &mut help::command(), "tepal", &mut script);
     print(&script)
 }
 
 /// Prints the manual page, in roff.
 pub fn man(verb: Option<&str>) -> Outcome {
-    let mut command = Cli::command();
+    let mut command = help::command();
     command.build();
     let about = match verb {
         None => &command,

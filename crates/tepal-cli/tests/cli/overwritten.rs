@@ -93,8 +93,8 @@ fn every_verb_that_opens_filters_reads_them() {
         let ran = place.run(&format!("{args} --read"));
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
         let verb = args.split(' ').next().unwrap();
-        let page = place.run(&format!("{verb} -h"));
+        let page = place.run(&format!("{verb} --help"));
         let page = page.text().split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(page.contains("for files that others cut or overwrite in place"), "{verb}: {page}");
+        assert!(page.contains("a mapped file that others cut or overwrite in place"), "{verb}: {page}");
     }
 }

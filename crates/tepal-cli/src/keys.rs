@@ -1,4 +1,4 @@
-//! From the keys of records to what the library takes: prepared keys.
+//! Turns the keys of records into the library's prepared keys.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
 use crate::input::source::Source;
 use crate::text::number;
 
-/// Prepares keys for one filter. A record without a key has none among the results.
+/// Prepares keys for one filter. A record without a key adds nothing to the results.
 pub struct Prepare {
     /// Prepares them.
     pub hasher: KeyHasher,
@@ -41,7 +41,7 @@ impl Work for Prepare {
     }
 }
 
-/// Keys, and which records they are of.
+/// Keys, and the record of each key.
 #[derive(Default)]
 pub struct Placed {
     /// The keys.
@@ -52,14 +52,14 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// For each key the number of its record.
+    /// The record number of each key.
     pub fn records(&self) -> impl Iterator<Item = usize> {
         let mut keyless = self.keyless.iter().peekable();
         (0..self.records).filter(move |record| keyless.next_if_eq(&record).is_none())
     }
 }
 
-/// Prepares keys as [`Prepare`] does, and notes of which records they are.
+/// Prepares keys as [`Prepare`] does, and notes the record of each key.
 pub struct Place {
     /// Prepares them.
     pub hasher: KeyHasher,
@@ -88,8 +88,8 @@ impl Work for Place {
     }
 }
 
-/// Prepares the keys of the first `records`, up to one that is refused. `keyless` hears of those
-/// without a key, and what is wrong with each; with a blank row nothing is.
+/// Prepares the keys of the first `records`, up to the first record that is refused. `keyless` is
+/// called for each record without a key, with the reason; a blank row has no reason.
 #[inline(always)]
 pub fn prepare(
     hasher: &KeyHasher,
@@ -105,7 +105,7 @@ pub fn prepare(
     })
 }
 
-/// Prepares the first records that are keys as they stand, all at once. Says how many.
+/// Prepares the first records in one batch, if whole records are keys. Returns their number.
 #[inline(always)]
 pub fn prepare_whole(
     hasher: &KeyHasher,
@@ -115,14 +115,13 @@ pub fn prepare_whole(
 ) -> usize {
     let before = prepared.len();
     if let Some(whole) = keys.whole(records) {
-        // Whoever prepares the refused one by itself hears why.
+        // `prepare_one` prepares the refused record again, and returns the reason.
         let _refused = hasher.prepare_many(&whole, prepared);
     }
     prepared.len() - before
 }
 
-/// Prepares the key of one record. Where it has none: what is wrong with it, or nothing of a blank
-/// row.
+/// Prepares the key of one record. If it has none, returns the reason; a blank row has no reason.
 #[inline(always)]
 pub fn prepare_one(
     hasher: &KeyHasher,
@@ -144,7 +143,8 @@ pub fn prepare_one(
     })
 }
 
-/// Reads whole lists for a sink that takes their keys. Gives how many records had no key.
+/// Reads whole lists into a sink that takes their keys. Returns the number of records without a
+/// key.
 pub fn read_lists<W: Work>(
     paths: &[PathBuf],
     rules: &KeyRules,
@@ -161,13 +161,13 @@ pub fn read_lists<W: Work>(
 /// Keeps the hashes of all keys, 8 bytes each.
 #[derive(Default)]
 pub struct Hashes {
-    /// Keys that came.
+    /// The number of keys.
     pub keys: u64,
     /// Their hashes.
     pub hashes: Vec<u64>,
     /// Repeats need not be kept.
     pub once: bool,
-    /// What to do where there is no memory for them.
+    /// The advice in the error if there is no memory for the hashes.
     pub instead: Option<&'static str>,
 }
 
@@ -178,7 +178,7 @@ impl Sink<PreparedKeys> for Hashes {
 }
 
 impl Hashes {
-    /// Keeps those of these keys too.
+    /// Adds the hashes of these keys.
     pub fn add(&mut self, keys: &PreparedKeys) -> Result<(), Failure> {
         self.keys += keys.len() as u64;
         let more = keys.hashes().unwrap_or_default();
@@ -202,11 +202,11 @@ impl Hashes {
     }
 }
 
-/// Keys that there is room for at least.
+/// The least room, in keys.
 const LEAST_ROOM: usize = 1 << 16;
 
-/// Makes room for more keys that wait, after `once` has taken repeats out: for as many again, so
-/// that it is seldom called. Where there is no memory, `why` is told how many keys wait.
+/// Makes room for `more` keys, after `once` has removed repeats. The room doubles, so that this
+/// happens seldom. If there is no memory, `why` makes the error from the number of keys that wait.
 pub fn make_room<T>(
     waiting: &mut Vec<T>,
     more: usize,
@@ -222,13 +222,13 @@ pub fn make_room<T>(
     made.map_err(|_| Failure::new(why(&number::counted(waiting.len() as u64, "key"))))
 }
 
-/// Sorts them, and takes repeats out.
+/// Sorts the items, and removes repeats.
 pub fn distinct<T: Ord>(all: &mut Vec<T>) {
     all.sort_unstable();
     all.dedup();
 }
 
-/// What prepares keys. A filter of the caller's hashes takes no keys.
+/// Returns the hasher if it can prepare keys. A filter with the caller's hashes takes no keys.
 pub fn takes_keys(hasher: KeyHasher) -> Result<KeyHasher, Failure> {
     match hasher.check("") {
         Err(error @ Error::CallerHashes { .. }) => Err(error.into()),
@@ -236,7 +236,7 @@ pub fn takes_keys(hasher: KeyHasher) -> Result<KeyHasher, Failure> {
     }
 }
 
-/// Prepares keys for a filter whose size may not be known yet, and keeps those that have to wait.
+/// Prepares keys for a filter whose size may not be known yet, and keeps the keys that must wait.
 pub struct Keep<'a> {
     prepare: Prepare,
     gather: &'a Gather,
@@ -249,7 +249,7 @@ impl<'a> Keep<'a> {
     }
 }
 
-/// The keys that are still to be taken in order, and why others could not be kept.
+/// The keys that must still be taken in order, and the reason why others could not be kept.
 #[derive(Default)]
 pub struct Kept {
     /// For [`Gather::take`].
@@ -280,7 +280,7 @@ impl<'a> Work for Keep<'a> {
     }
 }
 
-/// Why a key is refused, in words for someone at a command line.
+/// The reason why a key is refused, in the words of the command.
 #[cold]
 pub fn refusal(error: &Error) -> String {
     match error {

@@ -1,5 +1,5 @@
-//! The filters of a program that runs on: while others replace their files (`--reload`), and while
-//! keys expire.
+//! The filters of a long-running command: other programs may replace their files (`--reload`), and
+//! keys may expire.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,45 +20,45 @@ use crate::output::complain;
 use crate::rows::KeysFrom;
 use crate::text::message::shown;
 
-/// While keys keep coming, the files are looked at so often. Before the first keys after a wait
-/// they always are.
+/// The time between two checks of the files while keys arrive without a pause. Before the first
+/// keys after a pause the files are always checked.
 const OFTEN: Duration = Duration::from_millis(100);
 
-/// Seconds after which a filter that could not be told the time is told it again.
+/// Seconds after which a filter is given the time again, if this failed.
 const AGAIN: u64 = 60;
 
-/// Filters at one time.
+/// The filters at one moment.
 pub type Set = Arc<Vec<Arc<Opened>>>;
 
 /// Opens a file as the flags say.
 type Opener<'a> = dyn Fn(&Path) -> Result<Opened, Failure> + Sync + 'a;
 
-/// Filters, and how their files are opened again.
+/// The filters, with their files and the function that opens these again.
 pub struct Filters<'a> {
     paths: Vec<PathBuf>,
     open: Box<Opener<'a>>,
-    /// Where the keys of records are, if that was taken from the filters: a successor must say the
-    /// same.
+    /// Where the keys of records are, if this was taken from the filters: a successor must record
+    /// the same.
     keys: Option<KeysFrom>,
-    /// The names of segments, or of values, were told: a successor must have the same.
+    /// The names of segments, or of values, were printed: a successor must have the same names.
     names_told: bool,
     now: RwLock<Now>,
-    /// How often one has been exchanged.
+    /// The number of times that a filter was exchanged.
     exchanged: AtomicU64,
-    /// Nothing where their files are never looked at again.
+    /// `None` if the files are never checked again.
     watch: Option<Mutex<Watch>>,
-    /// When the next filter has to be told the time, in seconds since 1970.
+    /// When the next filter must be given the time, in seconds since 1970.
     turn: AtomicU64,
-    /// Of whoever tells the time.
+    /// Held by the thread that gives filters the time.
     telling: Mutex<()>,
 }
 
-/// The filters as they are now, and when each may be told the time.
+/// The present filters, and when each may be given the time.
 #[derive(Clone)]
 struct Now {
     set: Set,
-    /// For each filter the time before which it is not told again, because the last try failed;
-    /// else 0.
+    /// For each filter the time before which it is not given the time again, because the last try
+    /// failed; else 0.
     not_before: Vec<u64>,
 }
 
@@ -67,35 +67,35 @@ impl Now {
         Self { not_before: vec![0; set.len()], set: Arc::new(set) }
     }
 
-    /// When a filter has to be told the time, in seconds since 1970. `None` for a filter that is
-    /// told none.
+    /// When a filter must be given the time, in seconds since 1970. `None` for a filter without a
+    /// clock.
     fn turn_of(&self, number: usize) -> Option<u64> {
         let turn = clock::next_turn(self.set[number].filter())?;
         Some(turn.max(self.not_before[number]))
     }
 
-    /// When the first of them has to be told it.
+    /// When the first of the filters must be given the time.
     fn turn(&self) -> u64 {
         (0..self.set.len()).filter_map(|number| self.turn_of(number)).min().unwrap_or(u64::MAX)
     }
 }
 
-/// What is known of the files.
+/// The last check of the files.
 struct Watch {
-    /// When they were looked at; nothing if that is due.
+    /// The time of the last check; `None` if the files must be checked now.
     looked: Option<Instant>,
     files: Vec<Watched>,
 }
 
 #[derive(Default)]
 struct Watched {
-    /// As it was when it was looked at.
+    /// The file at the last check.
     seen: Option<Seen>,
-    /// That its successor cannot be opened was said.
+    /// The warning that its successor cannot be opened was printed.
     warned: bool,
 }
 
-/// Which file has a name, and in which state.
+/// The file that has a name, and its state.
 #[derive(PartialEq)]
 struct Seen {
     #[cfg(unix)]
@@ -119,8 +119,8 @@ impl Seen {
 }
 
 impl<'a> Filters<'a> {
-    /// Opens all of them with `open`. With `reload` they are opened again when their files have
-    /// been replaced.
+    /// Opens all filters with `open`. With `reload` a filter is opened again after its file was
+    /// replaced.
     pub fn open<'p>(
         paths: impl IntoIterator<Item = &'p Path>,
         reload: bool,
@@ -128,8 +128,8 @@ impl<'a> Filters<'a> {
         open: impl Fn(&Path) -> Result<Opened, Failure> + Sync + 'a,
     ) -> Result<Self, Failure> {
         let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
-        // Before they are opened: one that is replaced meanwhile is then opened twice, and never
-        // missed.
+        // Taken before the files are opened: a file that is replaced in between is opened twice,
+        // and never missed.
         let watched = |path: &PathBuf| Watched { seen: Seen::of(path), warned: false };
         let files = paths.iter().map(watched).collect();
         let opened: Vec<_> = paths.iter().map(|path| open(path).map(Arc::new)).collect::<Result<_, _>>()?;
@@ -148,7 +148,7 @@ impl<'a> Filters<'a> {
         })
     }
 
-    /// The names of their segments, or of their values, are told before any key is asked for.
+    /// The names of their segments, or of their values, are printed before the first lookup.
     pub fn with_names_told(self) -> Self {
         Self { names_told: true, ..self }
     }
@@ -158,15 +158,15 @@ impl<'a> Filters<'a> {
         self.now.read().unwrap_or_else(PoisonError::into_inner).set.clone()
     }
 
-    /// The next keys come after a wait: the files are looked at before they are answered.
+    /// The next keys arrive after a pause: the files are checked before these keys are looked up.
     pub fn waits(&self) {
         if let Some(watch) = &self.watch {
             lock(watch).looked = None;
         }
     }
 
-    /// Opens those again whose files have been replaced, if it is time to look. One that cannot be
-    /// opened stays what it was.
+    /// If a check of the files is due, opens each filter again whose file was replaced. If the new
+    /// file cannot be opened, the old filter stays.
     fn look(&self) {
         let Some(watch) = &self.watch else { return };
         let mut watch = lock(watch);
@@ -199,8 +199,7 @@ impl<'a> Filters<'a> {
         watch.looked = Some(Instant::now());
     }
 
-    /// Puts another filter in the place of one; where it is made of `old`, only if that one is
-    /// there still.
+    /// Replaces a filter by another one. If that was made from `old`, it replaces only `old`.
     fn exchange(&self, number: usize, opened: Opened, old: Option<&Arc<Opened>>) {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         if old.is_some_and(|old| !Arc::ptr_eq(old, &now.set[number])) {
@@ -214,7 +213,7 @@ impl<'a> Filters<'a> {
         self.exchanged.fetch_add(1, Ordering::Release);
     }
 
-    /// Leaves a filter as it is until `time`, if it is there still.
+    /// Does not give `filter` the time before `time`, if it is still one of the filters.
     fn put_off(&self, number: usize, filter: &Arc<Opened>, time: u64) {
         let mut now = self.now.write().unwrap_or_else(PoisonError::into_inner);
         if Arc::ptr_eq(filter, &now.set[number]) {
@@ -223,8 +222,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Tells filters the time whose keys expire by now: those that forget some are exchanged. A
-    /// filter that cannot be told it goes on as it is, and is told it again later.
+    /// Gives the time to each filter with keys that expire by now. The filter with the later time
+    /// replaces it. If this fails, the filter stays as it is, and is given the time again later.
     fn tell_time(&self) {
         let is_due = || self.turn.load(Ordering::Relaxed) <= clock::now();
         if !is_due() {
@@ -254,8 +253,8 @@ impl<'a> Filters<'a> {
         }
     }
 
-    /// Refuses a successor of other keys, for which all answers would be no, and one of other
-    /// segments where their names were told.
+    /// Refuses a successor with other keys, which would answer no to every key, and one with other
+    /// segments if their names were printed.
     fn check_keys(&self, number: usize, opened: &Opened) -> Result<(), Failure> {
         let path = &self.paths[number];
         if self.names_told
@@ -271,7 +270,7 @@ impl<'a> Filters<'a> {
     }
 }
 
-/// The filters as one thread knows them.
+/// The filters that one thread uses.
 pub struct Known {
     exchanged: u64,
     /// The filters.
@@ -279,14 +278,14 @@ pub struct Known {
 }
 
 impl Filters<'_> {
-    /// As they are now, for one thread.
+    /// The present filters, for one thread.
     pub fn known(&self) -> Known {
         let exchanged = self.exchanged.load(Ordering::Acquire);
         Known { exchanged, set: self.now() }
     }
 
-    /// Looks at the files and at the clock, if it is time to. Gives the filters where one is
-    /// another than the thread knows.
+    /// Checks the files and the clock, if this is due. Returns the present filters if one differs
+    /// from those of the thread.
     pub fn renewed(&self, known: &Known) -> Option<Known> {
         self.look();
         self.tell_time();
@@ -294,15 +293,15 @@ impl Filters<'_> {
     }
 }
 
-/// Asks filters that may be exchanged between two pages.
+/// Looks up keys in filters that may be exchanged between two pages.
 pub struct AskLive<'a> {
     /// The filters.
     pub filters: &'a Filters<'a>,
-    /// What is asked of them.
+    /// The kind of lookup.
     pub how: How,
 }
 
-/// What a thread needs for it.
+/// The tools of one thread.
 pub struct LiveGroups {
     known: Known,
     groups: Groups,

@@ -1,4 +1,5 @@
-//! Opens filters of any program, and says in words of the command line why one cannot be opened.
+//! Opens filters of any program. If one cannot be opened, the error uses the words of the command
+//! line.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -12,13 +13,13 @@ use crate::parquet;
 use crate::secrets::Secrets;
 use crate::text::message::{io_text, shown};
 
-/// Opens and checks the one filter of a verb. A secret and a seal key that are given must be its
-/// own.
+/// Opens and checks the only filter of a verb. If a secret or a seal key is given, it must be that
+/// of the filter.
 pub fn open(path: &Path, file: FileArgs, secrets: &Secrets) -> Result<Opened, Failure> {
     open_one_of(1, path, file, secrets)
 }
 
-/// Opens several filters. A secret and a seal key that are given must be those of each of them.
+/// Opens several filters. If a secret or a seal key is given, it must be that of each filter.
 pub fn open_all<'a>(
     paths: impl IntoIterator<Item = &'a Path>,
     file: FileArgs,
@@ -28,8 +29,8 @@ pub fn open_all<'a>(
     paths.iter().map(|path| open_one_of(paths.len(), path, file, secrets)).collect()
 }
 
-/// Opens one of so many filters. A key that is given must fit, whatever the others are: where it
-/// were only used when a file asks for it, an open file could be put in the place of a keyed one.
+/// Opens one of `filters` filters. A key that is given must fit each of them. If it were used only
+/// for files that need it, somebody could replace a keyed file by a file without a key.
 pub fn open_one_of(
     filters: usize,
     path: &Path,
@@ -74,7 +75,7 @@ pub fn open_one_of(
         Failure::at(&shown(path), format!("{why}{}", apart.unwrap_or_default()))
     })?;
     match file.from {
-        // Of several filters only those without a mark are meant.
+        // With several filters `--from` is only for those whose first bytes do not tell the format.
         Some(format) if filters == 1 && format != opened.format() => {
             Err(Failure::at(&shown(path), other_mark(format, opened.format())))
         }
@@ -82,7 +83,8 @@ pub fn open_one_of(
     }
 }
 
-/// Of a file of so many bytes only what keys change is copied into memory, page by page.
+/// From this many bytes on, a changed file is mapped, and only the pages that change are copied
+/// into memory.
 const LARGE: u64 = 256 << 20;
 
 /// How to open a filter that is to be changed.
@@ -91,8 +93,8 @@ pub fn to_change(path: &Path, file: FileArgs) -> FileArgs {
     FileArgs { copy_on_write: is_large, ..file }
 }
 
-/// Says that keys are taken for bytes, where the program of the file has other keys too and nobody
-/// has said which these are.
+/// Prints that keys are hashed as bytes, if the program of the file has other keys too and `--keys`
+/// is not given.
 pub fn note_encoding(path: &Path, opened: &Opened, file: FileArgs) {
     let domains = opened.format().key_domains();
     if file.encoding.is_none() && opened.format() != Format::Tepal && domains.contains(&KeyDomain::Integer) {
@@ -104,7 +106,7 @@ pub fn note_encoding(path: &Path, opened: &Opened, file: FileArgs) {
     }
 }
 
-/// What to do where the flags of the other filters do not fit this one.
+/// The advice if the secret or the seal key of the other filters does not fit this one.
 fn others_flags(error: &Error) -> Option<&'static str> {
     match error {
         Error::KeyNotUsed => {
@@ -121,8 +123,8 @@ fn others_flags(error: &Error) -> Option<&'static str> {
     }
 }
 
-/// Lets keys go past the capacity, for `--past-promise`. Gives the policy that was there; nothing
-/// for a kind whose own rule says what happens then, such as a chain that grows.
+/// Lets inserts go past the capacity, for `--past-promise`. Returns the policy before; `None` for a
+/// kind with a rule of its own for this, such as a growing chain.
 pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapacity>, Failure> {
     let policy = file.filter().over_capacity();
     match file.set_over_capacity(OverCapacity::Ignore) {
@@ -132,7 +134,7 @@ pub fn ignore_capacity(name: &str, file: &mut Opened) -> Result<Option<OverCapac
     }
 }
 
-/// Why a filter cannot be opened with these flags.
+/// The reason why a filter cannot be opened with these flags.
 fn why(error: &Error, file: FileArgs) -> String {
     match (error, file.from, file.encoding) {
         (Error::OtherKeys { found, .. }, _, Some(encoding)) => wrong_encoding(found, encoding),
@@ -155,7 +157,7 @@ fn why(error: &Error, file: FileArgs) -> String {
     }
 }
 
-/// Why the keys of a format's program cannot be those of `--keys`.
+/// The reason why a format's program cannot have the keys that `--keys` names.
 pub fn no_such_keys(format: Format, found: KeyDomain, expected: &[KeyDomain]) -> String {
     format!("{format} has no keys that are {found}; --keys is one of {}", listed(expected))
 }
@@ -168,7 +170,7 @@ fn wrong_encoding(recorded: &str, given: KeyDomain) -> String {
     format!("its keys are {recorded}, not {given}; leave --keys out")
 }
 
-/// Why a filter cannot be opened.
+/// The reason why a filter cannot be opened.
 fn reason(error: &Error) -> String {
     match error {
         Error::Io { source, .. } if source.kind() == ErrorKind::IsADirectory => {

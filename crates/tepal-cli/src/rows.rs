@@ -1,5 +1,5 @@
-//! Which field of which rows a filter was built from. It stands in the file, and whoever reads
-//! records against the filter takes their keys from there too, unless flags say otherwise.
+//! The field of rows that a filter was built from. The filter's file records it. A verb that reads
+//! records for this filter takes their keys from the same field, unless flags say otherwise.
 
 use std::path::Path;
 
@@ -13,22 +13,23 @@ use crate::input::source::Source;
 use crate::output::remind;
 use crate::text::message::{shown, shown_key};
 
-/// Behind an error about a record, where nobody has said that its key is a field.
+/// Follows an error about a record if the field was taken from the filter and not from a flag.
 const HINT: &str = "; the filter was built from that field: where whole lines are the keys, add --whole";
 
-/// A field of rows, as a file keeps it.
+/// A field of rows, as a filter's file records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
-    /// Which field.
+    /// The field.
     pub field: Field,
-    /// How the rows are written; nothing for JSON, and where the file does not say it.
+    /// The format of the rows; `None` for JSON, and if the file does not record it.
     pub format: Option<RowFormat>,
     /// Records end in NUL.
     pub null: bool,
 }
 
 impl Rows {
-    /// Those of a filter; nothing where it was built from whole records, or does not say it.
+    /// The rows that a filter was built from; `None` if it was built from whole records, or if its
+    /// file does not record the field.
     pub fn of(labels: &Labels) -> Option<Self> {
         let field = Field::parse(labels.field.as_deref()?).ok()?;
         let rows = labels.rows.as_deref().unwrap_or_default();
@@ -40,8 +41,8 @@ impl Rows {
         Some(Self { field, format, null })
     }
 
-    /// What a filter that is built from these sources keeps of its rows; nothing where they are not
-    /// all written alike.
+    /// The format that a filter of these sources records for its rows; `None` if the sources have
+    /// different formats.
     pub fn label(rules: &KeyRules, sources: &[Source]) -> Option<String> {
         let nul = if rules.null { " nul" } else { "" };
         if let Field::Pointer(_) = rules.field.as_ref()? {
@@ -53,7 +54,7 @@ impl Rows {
         is_one.then(|| format!("{} {delimiter:02x}{nul}", if quotes { "csv" } else { "plain" }))
     }
 
-    /// `field "email" of CSV rows`.
+    /// The field in words: `field "email" of CSV rows`.
     pub fn told(&self) -> String {
         let field = match &self.field {
             Field::Number(n) => format!("field {n}"),
@@ -73,14 +74,14 @@ impl Rows {
     }
 }
 
-/// What a filter says its keys are: a field of rows, or whole records. Nothing for a file of
-/// another program, which says nothing.
+/// The keys that a filter's file records: a field of rows, or whole records (`Some(None)`). `None`
+/// for another program's file, which does not record this.
 fn said(filter: &Opened) -> Option<Option<Rows>> {
     (filter.format() == Format::Tepal).then(|| Rows::of(filter.labels()))
 }
 
-/// What the keys of the records are that are read against these filters: as the flags say, else as
-/// the filters do. Where none are read (`reads`), it does not matter.
+/// The rules for the keys of records that are looked up in these filters: from the flags, else from
+/// the filters. If no records are read (`reads` is `false`), the filters are not read for this.
 pub fn rules<'a>(
     args: &KeyArgs,
     bad: BadPolicy,
@@ -125,19 +126,19 @@ pub fn rules<'a>(
     Ok(rules)
 }
 
-/// Where the keys of records are, as filters say it that are asked for long: the field, or nothing
-/// for whole records.
+/// Where the keys of records are, taken from filters that answer for a long time: a field, or
+/// `None` for whole records.
 pub struct KeysFrom(Option<Rows>);
 
 impl KeysFrom {
-    /// What [`rules`] takes from these filters; nothing where flags say it.
+    /// The choice that [`rules`] makes from these filters; `None` if flags make it.
     pub fn of<'a>(args: &KeyArgs, filters: impl IntoIterator<Item = &'a Opened>) -> Option<Self> {
         let is_said = args.whole || args.field.is_some();
         (!is_said).then(|| Self(filters.into_iter().find_map(said).flatten()))
     }
 
-    /// Refuses a filter that says otherwise, and comes in the place of one of them while records
-    /// are read.
+    /// Refuses a filter that would replace one of them while records are read, if its file records
+    /// another field.
     pub fn check(&self, path: &Path, filter: &Opened) -> Result<(), Failure> {
         let field = |rows: &Option<Rows>| rows.as_ref().map(|rows| rows.field.clone());
         match said(filter) {
@@ -155,13 +156,13 @@ impl KeysFrom {
     }
 }
 
-/// Where keys are, in words.
+/// The keys in words.
 fn told(rows: &Option<Rows>) -> String {
     rows.as_ref().map_or("whole lines".to_owned(), Rows::told)
 }
 
-/// Takes the keys from the field that a state keeps, of rows as they were written, unless flags say
-/// otherwise.
+/// Takes the keys from the field that a state file records. The rows have the recorded format,
+/// unless flags give another.
 pub fn take_from(path: &Path, rows: &Rows, rules: &mut KeyRules, quiet: bool) {
     if !quiet {
         remind(&format!("{}: {}", shown(path), said_of(rows, rules)));
@@ -169,7 +170,7 @@ pub fn take_from(path: &Path, rows: &Rows, rules: &mut KeyRules, quiet: bool) {
     take(rows, rules);
 }
 
-/// What the keys are.
+/// The message that tells which keys are used.
 fn said_of(rows: &Rows, rules: &KeyRules) -> String {
     let told = Rows { format: rules.row_format.or(rows.format), ..rows.clone() }.told();
     format!("the keys are {told}, from which it was built")

@@ -1,4 +1,4 @@
-//! Records that have no key: what is done about them, how many there are, and which is the first.
+//! Records without a key: the rule for them, their number, and the first of them.
 
 use clap::ValueEnum;
 
@@ -25,49 +25,50 @@ pub enum BadPolicy {
 #[derive(Debug, Default)]
 pub struct BadRecords {
     policy: BadPolicy,
-    /// What comes behind an error about a record.
+    /// Follows an error about a record.
     hint: &'static str,
-    /// So many records of the piece are in pages before this one.
+    /// The number of records of the piece in the pages before this one.
     before: usize,
-    /// Their numbers, ascending.
+    /// The numbers of the records without a key, ascending.
     records: Vec<usize>,
-    /// What is wrong with the first.
+    /// The reason for the first.
     first: Option<String>,
 }
 
 impl BadRecords {
-    /// None yet.
+    /// Makes an empty list.
     pub fn new(policy: BadPolicy, hint: &'static str) -> Self {
         Self { policy, hint, ..Self::default() }
     }
 
-    /// None yet, of another piece of the same input.
+    /// Makes an empty list for another piece of the same input.
     pub fn another(&self) -> Self {
         Self::new(self.policy, self.hint)
     }
 
-    /// What is wrong with a record, and what may be meant.
+    /// The reason of a record, followed by the hint.
     pub fn hinted(&self, text: &str) -> String {
         format!("{text}{}", self.hint)
     }
 
-    /// Forgets all of them.
+    /// Empties the list.
     pub fn clear(&mut self) {
         (self.before, self.first) = (0, None);
         self.records.clear();
     }
 
-    /// Goes to the next page of the piece, after one of so many records.
+    /// Moves to the next page of the piece, after a page of this many records.
     pub fn next_page(&mut self, records: usize) {
         self.before += records;
     }
 
-    /// Whether they are left out.
+    /// Are these records left out?
     pub fn are_left_out(&self) -> bool {
         self.policy != BadPolicy::Fail
     }
 
-    /// Takes a record of this page that has no key. It is refused where the first ends all.
+    /// Adds a record of this page that has no key. Refuses it if the policy is to end at the first
+    /// one.
     #[cold]
     pub fn push(&mut self, record: usize, text: String) -> Result<(), Refused> {
         if !self.are_left_out() {
@@ -84,16 +85,16 @@ impl BadRecords {
     }
 }
 
-/// The records without a key of all inputs.
+/// The count of records without a key in all inputs.
 #[derive(Debug, Default)]
 pub struct BadTotal {
     records: u64,
-    /// Where the first is, and what is wrong with it.
+    /// The place of the first, and the reason.
     first: Option<String>,
 }
 
 impl BadTotal {
-    /// Adds those of a page, as far as the page was taken.
+    /// Adds the records without a key of a page, up to the last record that was taken.
     pub fn add(&mut self, page: &Page<'_>) {
         let bad = &*page.keys.bad;
         let records = bad.records.partition_point(|&record| record < page.taken);
@@ -103,22 +104,22 @@ impl BadTotal {
         self.records += records as u64;
     }
 
-    /// How many there are.
+    /// The number of these records.
     pub fn records(&self) -> u64 {
         self.records
     }
 
-    /// `3 records had no key`; nothing where all had one.
+    /// `3 records had no key`; `None` if all had one.
     pub fn told(&self) -> Option<String> {
         (self.records > 0).then(|| format!("{} had no key", number::counted(self.records, "record")))
     }
 
-    /// The failure of the first one, for a verb that went on after it.
+    /// The failure for the first of these records, for a verb that went on after it.
     pub fn failure(&self) -> Option<Failure> {
         self.first.clone().map(Failure::Message)
     }
 
-    /// Says on standard error how many there are, and which is the first.
+    /// Prints to standard error how many there are, and which is the first.
     pub fn warn(&self) {
         if let (Some(told), Some(first)) = (self.told(), &self.first) {
             complain(&format!("{told}; the first: {first}"));

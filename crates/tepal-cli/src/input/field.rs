@@ -52,7 +52,7 @@ impl Field {
     }
 }
 
-/// How a row is written: what separates its fields, and whether they may be quoted.
+/// The format of a row: the separator of its fields, and whether fields may be quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowFormat {
     /// The byte between fields.
@@ -61,32 +61,33 @@ pub struct RowFormat {
     pub quotes: bool,
 }
 
-/// What the command line says about records and keys.
+/// The rules for records and keys, from the command line.
 #[derive(Clone, Debug, Default)]
 pub struct KeyRules {
     /// Records end in NUL.
     pub null: bool,
     /// The key is this field; without it the whole record.
     pub field: Option<Field>,
-    /// This field names the segment of the key, or its value in a map; and the flag that says so.
+    /// The field that names the segment of the key, or its value in a map; and the flag that names
+    /// this field.
     pub by: Option<(Field, &'static str)>,
-    /// How rows are written, if that was given. If not, the name of the file decides.
+    /// The format of rows, if it was given. If not, the name of the file decides.
     pub row_format: Option<RowFormat>,
-    /// How the rows were written that the filter was built from, where the field is that one. The
-    /// names of files go before.
+    /// The format of the rows that the filter was built from, if the field was taken from the
+    /// filter. The name of a file takes precedence.
     pub stored_format: Option<RowFormat>,
     /// The first row of each input has no key.
     pub header: bool,
-    /// What comes behind an error about a record.
+    /// Follows an error about a record.
     pub hint: &'static str,
-    /// What one input may ask for.
+    /// The memory that one input may take.
     pub limits: Limits,
-    /// What is done about a record without a key.
+    /// The rule for a record without a key.
     pub bad: BadPolicy,
 }
 
 impl KeyRules {
-    /// How the rows of `source` are written: as given, else CSV for `*.csv`, else fields between
+    /// The format of the rows of `source`: as given, else CSV for `*.csv`, else fields between
     /// tabs.
     pub fn row_format_of(&self, source: &Source) -> RowFormat {
         let tabs = RowFormat { delimiter: b'\t', quotes: false };
@@ -113,7 +114,7 @@ impl KeyRules {
     }
 }
 
-/// Whether a file's name ends so, or so and with the ending of a compressed file.
+/// Does a file's name have this ending, perhaps with the ending of a compressed file after it?
 fn has_ending(path: &Path, ending: &str) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     let plain = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -130,21 +131,21 @@ pub enum Extractor {
         number: usize,
         /// How the row is written.
         format: RowFormat,
-        /// What reading quoted fields needs.
+        /// The state for reading quoted fields.
         scratch: Box<Scratch>,
     },
     /// The key is inside a JSON value.
     Json {
-        /// Where it is.
+        /// The place of the key in the value.
         pointer: String,
         /// The key of the last record.
         scratch: Vec<u8>,
     },
-    /// Two fields: the key, and what names its segment.
+    /// Two fields: the key, and the name of its segment.
     Pair(Box<[Extractor; 2]>, &'static str),
 }
 
-/// What reading a quoted field needs.
+/// The state for reading a quoted field.
 pub struct Scratch {
     reader: Reader,
     field: Vec<u8>,
@@ -162,7 +163,7 @@ impl Extractor {
 
     /// The same extractor for another thread.
     ///
-    /// It has a new reader. A clone would not do: in csv-core 0.1.13 the clone of a reader has no
+    /// It has a new reader and not a clone: in csv-core 0.1.13 the clone of a reader has no
     /// delimiter.
     pub fn another(&self) -> Self {
         match self {
@@ -173,7 +174,8 @@ impl Extractor {
         }
     }
 
-    /// The name of the segment of a record, where there is one; else as [`key`](Self::key).
+    /// The name of a record's segment, if the rules name a field for it; else as
+    /// [`key`](Self::key).
     pub fn segment<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
         match self {
             Self::Pair(pair, flag) => pair[1].key(record).map_err(|text| of_flag(flag, &text)),
@@ -181,8 +183,8 @@ impl Extractor {
         }
     }
 
-    /// The key of a record. Gives nothing for an empty row, which has no key. An error says what is
-    /// wrong with the record.
+    /// The key of a record; `None` for an empty row, which has no key. An error tells what is wrong
+    /// with the record.
     #[inline]
     pub fn key<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
         match self {
@@ -201,7 +203,7 @@ impl Extractor {
     }
 }
 
-/// Field `number` of a row. Gives nothing if the row has fewer fields.
+/// Field `number` of a row; `None` if the row has fewer fields.
 fn column<'a>(
     record: &'a [u8],
     number: usize,
@@ -230,8 +232,8 @@ impl Scratch {
         let mut written = 0;
         let mut field = 1;
         loop {
-            // The first byte is given alone, because the reader would remove a byte order mark from
-            // the first bytes that it is given. After the last byte, empty bytes tell it that the
+            // The first byte is passed alone, because the reader would remove a byte-order mark
+            // from the first bytes. After the last byte, an empty slice tells the reader that the
             // row ends.
             let end = if read == 0 { 1 } else { record.len() };
             let (result, nin, nout) = self.reader.read_field(&record[read..end], &mut self.field[written..]);
@@ -256,13 +258,13 @@ impl Scratch {
     }
 }
 
-/// What is wrong with a record in the words of the flag that named the field, which is not `-f`.
+/// An error about a record, in the words of the flag that named the field in place of `-f`.
 pub fn of_flag(flag: &str, text: &str) -> String {
     let said = |text: &str, by_f: &str| text.replace(by_f, &by_f.replace(KEY_FLAG, flag));
     format!("{flag}: {}", said(&said(text, SAY_WHICH), SAY_NUMBER))
 }
 
-/// The flag that names the field of the key, and what errors say of it.
+/// The flag that names the field of the key, and its words in errors.
 const KEY_FLAG: &str = "-f";
 const SAY_WHICH: &str = "say which one with -f";
 const SAY_NUMBER: &str = "give the number of one of them to -f";
@@ -346,7 +348,7 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
     )
 }
 
-/// What to say where a record is JSON, and the field is not named as one of JSON.
+/// The advice if a record is JSON, and the field is not a JSON pointer.
 fn json_instead(record: &[u8], field: &str) -> Option<String> {
     let is_json = record.trim_ascii_start().first().is_some_and(|byte| matches!(byte, b'{' | b'['));
     is_json.then(|| {
@@ -362,7 +364,7 @@ fn json_instead(record: &[u8], field: &str) -> Option<String> {
     })
 }
 
-/// What separates fields, in words: one, or all.
+/// The separator of fields in words, in the singular or plural.
 fn separator(format: RowFormat, s: &str) -> String {
     match format.delimiter {
         b'\t' => format!("tab{s}"),

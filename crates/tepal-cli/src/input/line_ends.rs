@@ -1,34 +1,34 @@
 //! Refuses lists whose lines end in CR alone, as on the first Macs: such a list would be one long
 //! key.
 //!
-//! Only the start of an input is looked at, while its bytes pass: nothing is read ahead, and a line
-//! that is whole is given on at once.
+//! Only the start of an input is checked, while its bytes pass: nothing is read ahead, and a whole
+//! line is passed on at once.
 
 use std::io::{self, Read};
 
-/// How many bytes of an input are looked at.
+/// The number of bytes of an input that are checked.
 const START: usize = 4096;
 
 /// An input whose first 4 KiB have an LF or no CR.
 pub struct LineEnds {
     text: Box<dyn Read + Send>,
-    /// So many bytes have passed, none of them an LF.
+    /// The number of bytes that have passed, none of them an LF.
     passed: usize,
-    /// One of them was a CR, and another byte came after it.
+    /// One of these bytes was a CR, and another byte followed it.
     has_lone: bool,
-    /// The last of them is a CR.
+    /// The last of these bytes is a CR.
     after_cr: bool,
-    /// Nothing is looked at any more.
+    /// The check has ended.
     decided: bool,
 }
 
 impl LineEnds {
-    /// Looks at the start of this text.
+    /// Checks the start of this text.
     pub fn new(text: Box<dyn Read + Send>) -> Self {
         Self { text, passed: 0, has_lone: false, after_cr: false, decided: false }
     }
 
-    /// Looks at the next bytes; none are the end.
+    /// Checks the next bytes; an empty slice is the end of the input.
     fn look(&mut self, bytes: &[u8]) -> io::Result<()> {
         if bytes.is_empty() {
             self.decided = true;
@@ -49,7 +49,7 @@ impl LineEnds {
     }
 }
 
-/// The error of such a list.
+/// The error for a list whose lines end in CR alone.
 fn refuse(is_refused: bool) -> io::Result<()> {
     if !is_refused {
         return Ok(());
@@ -107,7 +107,7 @@ mod tests {
             ([&long[1..], b"\rx\n"].concat(), false),
             ([&long[1..], b"\r"].concat(), false),
             ([&long[1..], b"\r\r\n"].concat(), false),
-            // A CR behind the start is not looked at.
+            // A CR after the start is not checked.
             ([&long[..], b"\rx\n"].concat(), true),
             ([&long[..], b"\r"].concat(), true),
         ] {

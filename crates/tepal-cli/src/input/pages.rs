@@ -1,4 +1,4 @@
-//! Opens one input after the other, and gives its records in pages, with the key of each record.
+//! Opens one input after the other, and returns its records in pages, with the key of each record.
 
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -24,9 +24,9 @@ pub struct Inputs {
     progress: Progress,
     /// How many inputs have been opened.
     opened: usize,
-    /// The records without a key, where they are left out.
+    /// The records without a key, if these are left out.
     pub bad: BadTotal,
-    /// How many threads work on the records of one input.
+    /// The number of threads that process the records of one input.
     pub threads: NonZeroUsize,
     /// An input that is open already: the keys of `-e`.
     ready: Option<OpenInput>,
@@ -40,28 +40,28 @@ pub struct OpenInput {
     pub number: usize,
     /// Its records.
     pub pieces: Pieces,
-    /// The line of the first record that has not been worked on.
+    /// The line of the first record that has not been processed.
     pub line: u64,
-    /// Takes the keys out of its records.
+    /// Extracts the keys of its records.
     pub extractor: Extractor,
-    /// The fields to look for in the header row, that of the key and that of its segment, and how
-    /// rows are written. Nothing where there is no header row, or after it.
+    /// The fields to find in the header row (of the key, and of its segment), and the format of
+    /// rows. `None` if there is no header row, and after it.
     header_fields: [Option<(String, RowFormat)>; 2],
     /// The first row has no key.
     header: bool,
-    /// Those of the page that have no key.
+    /// The records of the page that have no key.
     bad: BadRecords,
 }
 
-/// Some consecutive records, and how to take the keys out of them.
+/// Some consecutive records, and the extractor of their keys.
 pub struct Keys<'a> {
     /// The records.
     pub batch: Batch<'a>,
-    /// Takes the keys out.
+    /// Extracts the keys.
     pub extractor: &'a mut Extractor,
-    /// Why the first record has no key, where reading the input has found that.
+    /// The reason why the first record has no key, if reading the input has found this.
     pub broken: Option<&'a str>,
-    /// Those of the records that have no key.
+    /// The records that have no key.
     pub bad: &'a mut BadRecords,
 }
 
@@ -71,12 +71,12 @@ pub struct Page<'a> {
     pub name: &'a str,
     /// The number of the input, from 1. The keys of `-e` are input 0.
     pub input: usize,
-    /// The line where the first record begins; the first line is 1. Where records end in NUL it is
+    /// The line where the first record begins; the first line is 1. If records end in NUL, it is
     /// the number of the record.
     pub first_line: u64,
     /// The records.
     pub keys: Keys<'a>,
-    /// So many of the records were taken: all, or those up to where a sink has stopped.
+    /// The number of records that were taken: all, or those before the point where a sink stopped.
     pub taken: usize,
 }
 
@@ -97,8 +97,8 @@ impl Inputs {
         Ok(Self { sources, rules, progress, opened: 0, bad, threads, ready: None })
     }
 
-    /// Reads the keys of `-e` first. They are whole keys; `bad` is done about those that can be
-    /// none.
+    /// Reads the keys of `-e` first. They are whole keys; `bad` is the rule for those that cannot
+    /// be keys.
     pub fn with_keys(mut self, args: &AskedArgs, bad: BadPolicy) -> Self {
         if args.asked.is_empty() {
             return self;
@@ -120,8 +120,8 @@ impl Inputs {
         inputs
     }
 
-    /// Ends the reading: removes the progress bar, and tells of the records without a key as
-    /// `--bad` says.
+    /// Ends the reading: removes the progress bar, and reports the records without a key as `--bad`
+    /// demands.
     pub fn end(&self, args: &KeyArgs, quiet: bool) {
         self.progress.clear();
         if args.warns_of_bad(BadPolicy::Fail, quiet) {
@@ -134,7 +134,7 @@ impl Inputs {
         self.progress.clear();
     }
 
-    /// Opens the next input. Gives nothing after the last one.
+    /// Opens the next input; `None` after the last one.
     pub fn next_input(&mut self) -> Result<Option<OpenInput>, Failure> {
         if let Some(input) = self.ready.take() {
             return Ok(Some(input));
@@ -148,7 +148,7 @@ impl Inputs {
 }
 
 impl Drop for Inputs {
-    /// A thread may still wait for an input. It shows no progress from now on.
+    /// A thread may still wait for an input, and must show no progress from now on.
     fn drop(&mut self) {
         self.progress.clear();
     }
@@ -183,12 +183,12 @@ impl OpenInput {
         Self { name, number: 1, pieces, line: 1, extractor, header_fields: [None, None], header: false, bad }
     }
 
-    /// For the records without a key of one more piece: none yet.
+    /// An empty list for the records without a key of one more piece.
     pub fn no_bad_records(&self) -> BadRecords {
         self.bad.another()
     }
 
-    /// Reads the next records into `piece`. Gives `false` at the end of the input.
+    /// Reads the next records into `piece`. Returns `false` at the end of the input.
     pub fn read(&mut self, piece: &mut Piece) -> Result<bool, Failure> {
         self.pieces.read(piece).map_err(|error| error.failure(&self.name, self.line))
     }
@@ -207,8 +207,7 @@ impl OpenInput {
         Page::new(&self.name, self.number, self.line, keys)
     }
 
-    /// Whether the page is the header row, which has no key. If it is, the field is looked for in
-    /// it.
+    /// Is the page the header row, which has no key? If so, finds the field in it.
     pub fn take_header(&mut self, piece: &Piece) -> Result<bool, Failure> {
         if !std::mem::take(&mut self.header) {
             return Ok(false);
@@ -234,8 +233,8 @@ impl OpenInput {
     }
 }
 
-/// Takes a field out of rows that are written like this; and the name that is still to be looked
-/// for in the header row.
+/// The extractor for a field of rows of this format, and the name that must still be found in the
+/// header row.
 fn extractor(field: Option<&Field>, format: RowFormat) -> (Extractor, Option<(String, RowFormat)>) {
     match field {
         None => (Extractor::Whole, None),
@@ -248,8 +247,8 @@ fn extractor(field: Option<&Field>, format: RowFormat) -> (Extractor, Option<(St
 }
 
 impl Keys<'_> {
-    /// The key of record `i`. Gives nothing for an empty row where the key is a field. An error
-    /// says what is wrong with the record.
+    /// The key of record `i`; `None` for an empty row if the key is a field. An error tells what is
+    /// wrong with the record.
     #[inline(always)]
     pub fn key(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
         match self.extractor {
@@ -258,7 +257,7 @@ impl Keys<'_> {
         }
     }
 
-    /// The first records, where each is a key.
+    /// The first `records` records, if whole records are keys.
     #[inline(always)]
     pub fn whole(&self, records: usize) -> Option<Batch<'_>> {
         matches!(self.extractor, Extractor::Whole).then(|| self.batch.first(records))
@@ -272,7 +271,7 @@ impl Keys<'_> {
         self.extractor.key(record).map_err(|text| bad.hinted(&text))
     }
 
-    /// The name of the segment of record `i`, where the flags name a field for it.
+    /// The name of the segment of record `i`, if the flags name a field for it.
     pub fn segment(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
         if let (0, Some(text)) = (i, self.broken) {
             return Err(text.to_owned());
@@ -294,7 +293,7 @@ impl Page<'_> {
         self.first_line + self.keys.batch.lines(0, i)
     }
 
-    /// The name of the input, and where it has lines the one of record `i`.
+    /// The name of the input, and the line of record `i` if the input has lines.
     pub fn place(&self, i: usize) -> String {
         match self.input {
             0 => self.name.to_owned(),

@@ -1,4 +1,4 @@
-//! Works on the records of one long input with several threads.
+//! Processes the records of one long input with several threads.
 //!
 //! One thread reads pieces of whole records. Several workers work on one piece each. The caller's
 //! own thread takes the results in the order of the input. The number of pieces is fixed, so memory
@@ -23,8 +23,8 @@ use crate::input::pages::{Keys, OpenInput, PAGE, Page};
 use crate::input::pieces::{Piece, Pieces, ReadError};
 use crate::input::pipeline::{AnyResults, AnyWork, Flow, Refused, Sink};
 
-/// How many jobs there are for each worker: one that it works on, and one that waits. With more of
-/// them, a piece would leave the processor's cache before a worker comes to it.
+/// The number of jobs for each worker: one that it processes, and one that waits. With more jobs, a
+/// piece would leave the processor's cache before a worker takes it.
 const JOBS_PER_WORKER: usize = 2;
 
 /// A piece of the input and the results of its records. Jobs are used again and again.
@@ -41,13 +41,13 @@ struct Job {
 enum Message {
     /// A worker has finished a job.
     Done(Box<Job>),
-    /// The reading has ended, after so many pieces.
+    /// The reading has ended, after this many pieces.
     End(u64, Result<(), ReadError>),
     /// A thread has panicked.
     Panicked,
 }
 
-/// Works on the rest of an input with so many workers. The header row is not in that rest.
+/// Processes the rest of an input with this many workers. The rest does not include the header row.
 pub fn run(
     mut input: OpenInput,
     workers: NonZeroUsize,
@@ -87,7 +87,7 @@ pub fn run(
     })
 }
 
-/// The failure where the system starts no more threads.
+/// The failure if the system starts no more threads.
 fn started<T>(thread: io::Result<T>) -> Result<(), Failure> {
     match thread {
         Ok(_) => Ok(()),
@@ -110,8 +110,7 @@ impl Drop for StopWorkers<'_> {
     }
 }
 
-/// Tells the caller's thread if this thread panics. Without that the caller's thread would wait for
-/// ever.
+/// Tells the caller's thread if this thread panics, because it would wait for ever otherwise.
 struct PanicNotice<'a>(&'a Sender<Message>);
 
 impl Drop for PanicNotice<'_> {
@@ -122,10 +121,10 @@ impl Drop for PanicNotice<'_> {
     }
 }
 
-/// What the reading thread has.
+/// The state of the reading thread.
 struct Reader {
     pieces: Pieces,
-    /// How many jobs there are.
+    /// The number of jobs.
     count: usize,
     free_jobs: Receiver<Box<Job>>,
     todo: Sender<Option<Box<Job>>>,
@@ -170,7 +169,7 @@ impl Reader {
     }
 }
 
-/// Works on one job after the other until [`StopWorkers`] ends that.
+/// Processes one job after the other until [`StopWorkers`] stops it.
 fn work_on_jobs(
     work: &dyn AnyWork,
     todo_jobs: &Mutex<Receiver<Option<Box<Job>>>>,
@@ -203,7 +202,7 @@ fn work_on_jobs(
     }
 }
 
-/// Gives the results to the sink in the order of the input, and counts lines.
+/// Passes the results to the sink in the order of the input, and counts lines.
 struct Collector<'a> {
     /// The name of the input.
     name: &'a str,
@@ -223,7 +222,7 @@ impl Collector<'_> {
         free: &Sender<Box<Job>>,
         sink: &mut dyn Sink<AnyResults>,
     ) -> Result<Flow, Failure> {
-        // Jobs that are done while one before them is not.
+        // Jobs that are done before an earlier one.
         let mut early = BTreeMap::new();
         let mut end = None;
         for next in 0.. {
@@ -254,7 +253,7 @@ impl Collector<'_> {
         Ok(Flow::Continue)
     }
 
-    /// Gives the results of one job to the sink.
+    /// Passes the results of one job to the sink.
     fn collect(&mut self, job: &mut Job, sink: &mut dyn Sink<AnyResults>) -> Result<Flow, Failure> {
         let batch = job.piece.whole();
         let (broken, bad) = (job.piece.broken(), &mut job.bad);
@@ -274,7 +273,7 @@ impl Collector<'_> {
     }
 }
 
-/// Locks a mutex, also after a thread that had it locked has panicked.
+/// Locks a mutex, even if a thread that held the lock has panicked.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

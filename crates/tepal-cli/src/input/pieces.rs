@@ -1,9 +1,9 @@
 //! Reads an input in large pieces of whole records, and cuts a piece into pages of records.
 //!
 //! Reading a piece looks only for the end of its last record; a page looks for the ends of its own
-//! records. CSV is the exception: its quotes can be told only by reading from the start, so reading
-//! a piece finds all ends. A buffer grows only for a record that is longer than the buffer, and no
-//! further than the longest record that is allowed.
+//! records. CSV is the exception: only a reader from the start knows which bytes are quoted, so
+//! reading a piece finds all ends. A buffer grows only for a record that is longer than the buffer,
+//! and at most to the longest allowed record.
 
 use memchr::memchr;
 
@@ -17,19 +17,20 @@ use crate::text::number;
 const BUFFER: usize = 1 << 18;
 /// A buffer that is longer than this has grown for one long record.
 const LONG: usize = 4 * BUFFER;
-/// From this size on a buffer grows by a half, not to the double: that takes more time and less
+/// From this size on a buffer grows by a half and does not double: this takes more time and less
 /// memory.
 const LARGE: usize = 1 << 26;
-/// So many rows of one input with wrong quotes are left out. Whatever stands after one of them is
-/// cut again, up to the longest record, so without a limit a few MiB of quotes would take hours.
+/// At most this many rows with wrong quotes are left out of one input. The bytes after each of them
+/// are split again, up to the longest record, so without a limit a few MiB of quotes would take
+/// hours.
 const MOST_BROKEN: u32 = 100;
 
 /// Why an input cannot be read to its end.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The input gives an error.
+    /// The input returns an error.
     Input(Failure),
-    /// The record after the last one that was read is wrong: what is wrong with it.
+    /// The record after the last one read is wrong, for this reason.
     Record(String),
 }
 
@@ -43,7 +44,8 @@ impl ReadError {
     }
 }
 
-/// Whole records of one input that were read together, and which of them are the page now.
+/// Whole records of one input that were read together, and the range of them that is the present
+/// page.
 #[derive(Default)]
 pub struct Piece {
     buffer: Vec<u8>,
@@ -56,9 +58,9 @@ pub struct Piece {
     start: usize,
     from: usize,
     to: usize,
-    /// The read gave less than was asked for, so the next one may have to wait.
+    /// The read returned fewer bytes than it could, so the next one may have to wait.
     pub drained: bool,
-    /// What is wrong with its only record.
+    /// The reason why its only record is wrong.
     broken: Option<String>,
 }
 
@@ -69,12 +71,12 @@ impl Piece {
         (self.len, self.cut, self.start, self.from, self.to) = (0, cut, 0, 0, 0);
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Goes to the next page, of at most `limit` records. Gives `false` after the last page.
+    /// Moves to the next page, of at most `limit` records. Returns `false` after the last page.
     pub fn next_page(&mut self, limit: usize) -> bool {
         if self.to > 0 {
             self.start = self.ends[self.to - 1];
@@ -96,8 +98,8 @@ impl Piece {
         self.from < self.to
     }
 
-    /// Like [`Piece::next_page`], but it removes the ends of the pages before: [`Piece::whole`] may
-    /// not be used then.
+    /// As [`Piece::next_page`], but removes the ends of the pages before. [`Piece::whole`] must not
+    /// be called after it.
     pub fn next_page_alone(&mut self, limit: usize) -> bool {
         if self.cut.terminator().is_some() && self.to > 0 {
             self.ends[0] = self.ends[self.to - 1];
@@ -121,12 +123,12 @@ impl Piece {
         Batch { cut: self.cut, bytes: &self.buffer[..self.len], start, ends }
     }
 
-    /// What is wrong with the only record, where its quotes are wrong.
+    /// The reason why the only record is wrong, if its quotes are wrong.
     pub fn broken(&self) -> Option<&str> {
         self.broken.as_deref()
     }
 
-    /// Whether its buffer has grown for a long record.
+    /// Has its buffer grown for a long record?
     pub fn is_long(&self) -> bool {
         self.buffer.len() > LONG
     }
@@ -143,22 +145,23 @@ impl Piece {
 pub struct Pieces {
     input: Input,
     cutter: Cutter,
-    /// The most bytes of a record, without what ends it.
+    /// The most bytes of a record, without its terminator.
     longest: usize,
     /// The bytes that were read after the last whole record.
     rest: Vec<u8>,
     ended: bool,
-    /// How many more rows with wrong quotes are left out.
+    /// The number of rows with wrong quotes that may still be left out.
     leaves_out: u32,
 }
 
 impl Pieces {
-    /// The pieces of `input`, whose records may have `longest` bytes, a number not below [`LONG`].
+    /// The pieces of `input`, whose records may have `longest` bytes; `longest` is at least
+    /// [`LONG`].
     pub fn new(input: Input, cut: Cut, longest: usize) -> Self {
         Self { input, cutter: Cutter::new(cut), longest, rest: Vec::new(), ended: false, leaves_out: 0 }
     }
 
-    /// Says whether rows with wrong quotes are left out, and not an error.
+    /// Sets whether rows with wrong quotes are left out or are an error.
     pub fn leave_out_bad(&mut self, leave_out: bool) {
         self.leaves_out = if leave_out { MOST_BROKEN } else { 0 };
     }
@@ -168,7 +171,7 @@ impl Pieces {
         &self.input.name
     }
 
-    /// Reads the next records into `piece`. Gives `false` at the end of the input.
+    /// Reads the next records into `piece`. Returns `false` at the end of the input.
     ///
     /// It waits for more bytes only while there is no whole record.
     pub fn read(&mut self, piece: &mut Piece) -> Result<bool, ReadError> {
@@ -216,8 +219,8 @@ impl Pieces {
         }
     }
 
-    /// Makes the first line of a row that does not end a record without a key; the next record
-    /// begins after it.
+    /// If a row does not end, makes its first line a record without a key. The next record begins
+    /// after this line.
     fn leave_out(&mut self, piece: &mut Piece, end: usize, error: ReadError) -> Result<bool, ReadError> {
         let cut = self.cutter.cut();
         let ReadError::Record(text) = error else { return Err(error) };
@@ -233,7 +236,8 @@ impl Pieces {
         Ok(true)
     }
 
-    /// Refuses a piece whose first record is too long. No other one can be: it came in one read.
+    /// Refuses a piece whose first record is too long. No later record can be too long: all of it
+    /// was read at once.
     fn check_first(&self, piece: &Piece) -> Result<(), ReadError> {
         if piece.len <= self.longest {
             return Ok(());
@@ -264,7 +268,7 @@ impl Pieces {
 }
 
 /// Makes `buffer` at least `used + more` bytes long. Its memory grows by a half or more at a time,
-/// up to what a record of `longest` bytes needs.
+/// up to the memory for a record of `longest` bytes.
 fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize, longest: usize) -> Result<(), ReadError> {
     if buffer.len() >= used + more && !buffer.is_empty() {
         return Ok(());

@@ -1,11 +1,11 @@
 //! Runs a command's work over the records of all its inputs.
 //!
-//! A command says two things: its [`Work`] is what is done with each record, on any thread; its
-//! [`Sink`] takes the results, in the order of the records. Short inputs are worked on here, page
-//! by page, and so is every input with `-j 1`. The rest of a long input goes to [`parallel`], which
-//! gives the same results.
+//! A command has two parts: its [`Work`] processes each record, on any thread; its [`Sink`] takes
+//! the results, in the order of the records. Short inputs are processed here, page by page, and so
+//! is every input with `-j 1`. The rest of a long input goes to [`parallel`], which gives the same
+//! results.
 //!
-//! All commands run the same compiled code: it hands results on as [`AnyResults`], and [`run`]
+//! All commands run the same compiled code: it passes results on as [`AnyResults`], and [`run`]
 //! knows their type.
 
 use std::any::Any;
@@ -15,35 +15,35 @@ use crate::input::pages::{Inputs, Keys, Page};
 use crate::input::parallel;
 use crate::input::pieces::Piece;
 
-/// How many bytes of an input are worked on before threads are started for its rest.
+/// The number of bytes of an input that are processed before threads are started for the rest.
 pub const SHORT: usize = 1 << 20;
 
-/// How to go on after a page.
+/// What follows a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// With the next page.
+    /// The next page.
     Continue,
-    /// With the next input.
+    /// The next input.
     NextInput,
-    /// Not at all: the rest of the records is not needed.
+    /// Nothing: the other records are not needed.
     Stop,
 }
 
-/// A record that cannot be worked on.
+/// A record that cannot be processed.
 #[derive(Debug)]
 pub struct Refused {
     /// The number of the record in its page, from 0.
     pub record: usize,
-    /// What is wrong with it.
+    /// The reason.
     pub text: String,
 }
 
-/// What is done with each record. It does not depend on the records before, so any thread can do
-/// it.
+/// Processes records. The result for a record does not depend on the records before it, so any
+/// thread can do the work.
 pub trait Work: Sync {
-    /// What one thread needs for the work.
+    /// The tools of one thread.
     type Tools;
-    /// What comes of it.
+    /// The results of some records.
     type Results: Default + Send + 'static;
 
     /// Makes the tools of one thread.
@@ -52,8 +52,8 @@ pub trait Work: Sync {
     /// Removes the results of the records before.
     fn clear(results: &mut Self::Results);
 
-    /// Works on some records and appends their results. A record without a key goes to
-    /// [`Keys::bad`]; it stops at the first one that is refused there.
+    /// Processes some records and appends their results. Adds a record without a key to
+    /// [`Keys::bad`], and stops at the first one that this refuses.
     fn work(
         &self,
         tools: &mut Self::Tools,
@@ -69,12 +69,13 @@ pub trait Sink<R: ?Sized> {
         Ok(())
     }
 
-    /// Takes the results of a page. After a refused record they are those of the records before it.
-    /// A sink that needs no more of them says in [`Page::taken`] how many it has taken.
+    /// Takes the results of a page. If a record was refused, they are the results of the records
+    /// before it. A sink that needs no more records sets [`Page::taken`] to the number that it has
+    /// taken.
     fn take(&mut self, page: &mut Page<'_>, results: &R) -> Result<Flow, Failure>;
 
-    /// Is called when the next results may take a while, because the input gives no more bytes at
-    /// the moment.
+    /// Is called if the next results may take a while, because the input has no more bytes at the
+    /// moment.
     fn pause(&mut self) -> Result<(), Failure> {
         Ok(())
     }
@@ -124,7 +125,7 @@ impl<W: Work> Worker for Equipped<'_, W> {
     }
 
     fn work(&mut self, keys: &mut Keys<'_>, results: &mut AnyResults) -> Result<(), Refused> {
-        // `results` is what `AnyWork::results` of the same work has made.
+        // `AnyWork::results` of the same work has made `results`.
         let results = results.downcast_mut().unwrap_or_else(|| unreachable!());
         self.work.work(&mut self.tools, keys, results)
     }
@@ -147,7 +148,7 @@ impl<R: 'static> Sink<AnyResults> for SinkOf<'_, R> {
     }
 }
 
-/// Works on all records of all inputs.
+/// Processes all records of all inputs.
 ///
 /// # Errors
 /// A record is refused, after the sink has taken the results before it; the sink fails; an input

@@ -1,8 +1,8 @@
-//! Where keys come from: files, standard input, plain or compressed.
+//! The sources of keys: files and standard input, plain or compressed.
 //!
-//! gzip and zstd data are recognised by their first bytes, also in a pipe. Compressed data that
-//! ends too early is an error. So is text with a mark of UTF-8 or UTF-16 at its start, packed or
-//! not.
+//! gzip and zstd data are recognised by their first bytes, also in a pipe. So is text that begins
+//! with a mark of UTF-8 or UTF-16, compressed or not. Compressed data that ends too early is an
+//! error.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
@@ -46,8 +46,8 @@ impl Source {
             .collect()
     }
 
-    /// Whether standard input would have to be read twice: for a list, which is that where none is
-    /// named, and for more.
+    /// Would standard input be read twice? `list` is standard input if it is empty; `more` are
+    /// further inputs.
     pub fn reads_stdin_twice(list: &[PathBuf], more: &[PathBuf]) -> bool {
         let named = list.iter().chain(more).filter(|path| path.as_os_str() == "-").count();
         named + usize::from(list.is_empty()) > 1
@@ -69,7 +69,7 @@ impl Source {
         }
     }
 
-    /// Checks that it can be read, without reading a byte.
+    /// Checks that the source can be read, without reading a byte.
     ///
     /// Only an ordinary file is opened for this. If a pipe were opened and closed again, the
     /// program that writes into it would end.
@@ -88,15 +88,15 @@ impl Source {
         Ok(())
     }
 
-    /// How many bytes it has, if the system knows that.
+    /// The number of bytes, if the system knows it.
     pub fn file_len(&self) -> Option<u64> {
         let metadata = std::fs::metadata(self.path()?).ok()?;
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Opens it for reading. Compressed data is unpacked, within these limits, and text is UTF-8
-    /// without a mark, as far as its first bytes say how it is written. `lines` says whether its
-    /// records are lines, and not ended by NUL.
+    /// Opens the source for reading. Compressed data is unpacked, within these limits. If a mark
+    /// gives the encoding of the text, the text is turned into UTF-8 without a mark. `lines` is
+    /// `true` if the records are lines, and `false` if NUL ends them.
     pub fn open(&self, progress: &Progress, limits: Limits, lines: bool) -> Result<Input, Failure> {
         let name = self.name();
         let raw: Box<dyn Read + Send> = match self {
@@ -122,7 +122,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// Reads up to `buffer.len()` bytes. Gives 0 at the end.
+    /// Reads up to `buffer.len()` bytes. Returns 0 at the end.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         loop {
             match self.reader.read(buffer) {
@@ -139,8 +139,8 @@ impl Input {
     }
 }
 
-/// Unpacks `raw` if its first bytes say that it is compressed, and reads the text in it as its
-/// first bytes say. `lines` says whether the records of the text are lines.
+/// Unpacks `raw` if its first bytes show that it is compressed, and decodes its text by the mark at
+/// its start. `lines`: the records of the text are lines.
 fn unpacked(
     name: &str,
     raw: Box<dyn Read + Send>,
@@ -201,9 +201,9 @@ impl<R: BufRead> Read for Gunzip<R> {
     }
 }
 
-/// Why packed data cannot be unpacked: what comes of it is not what was packed.
+/// The reason if the unpacked bytes do not fit the checksum.
 pub const CHECKSUM: &str = "what it unpacks to is not what its checksum says";
-/// Why packed data cannot be unpacked: no packer gives such bytes.
+/// The reason if no packer writes these bytes.
 pub const CHANGED: &str = "some of its bytes were changed or lost";
 
 /// The error of a compressed stream that cannot be unpacked to its end.
@@ -280,7 +280,7 @@ mod tests {
         assert!(read_all(b"\xfd7zXZ\0....").unwrap_err().contains("xz -dc"));
         assert!(read_all(b"PK\x03\x04....").unwrap_err().contains("unzip -p"));
         assert!(read_all(b"PAR1\x15\x04....").unwrap_err().contains("Parquet file (PAR1)"));
-        // A list may begin so.
+        // A list may begin with these bytes.
         for list in [&b"PAR1\nPAR2\n"[..], b"PK\n", b"PAR1"] {
             assert_eq!(read_all(list).unwrap(), list);
         }

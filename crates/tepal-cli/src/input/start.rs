@@ -1,9 +1,9 @@
-//! The first bytes of an input: read ahead, and given again to who reads it.
+//! The first bytes of an input: read ahead to decide something, and then read again by the caller.
 //!
-//! A mark at the start says how the text is written. It belongs to no record, whatever ends the
-//! records. A mark of UTF-8 is left out, text with one of UTF-16 is turned into UTF-8, and all else
-//! is read as it stands. One mark is left out and no more: a list that begins with the bytes of a
-//! mark can be given with a UTF-8 mark before it.
+//! A byte-order mark at the start gives the encoding of the text. It belongs to no record, whatever
+//! ends the records. A mark of UTF-8 is left out, text with a mark of UTF-16 is turned into UTF-8,
+//! and all other text is read unchanged. Only one mark is left out: if a list begins with the bytes
+//! of a mark, put a UTF-8 mark before it.
 
 use std::io::{self, Read};
 
@@ -11,21 +11,21 @@ use crate::error::Failure;
 use crate::input::line_ends::LineEnds;
 use crate::input::utf16::{Order, Utf16};
 
-/// How a text is written, as its first bytes say.
+/// The encoding that the mark of a text gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
-    /// There is none.
+    /// There is no mark.
     None,
     Utf8,
     Utf16(Order),
-    /// UTF-32 in either order, which is not read.
+    /// UTF-32 in either byte order, which is refused.
     Utf32,
 }
 
 /// The most bytes of a mark.
 const LONGEST_MARK: usize = 4;
 
-/// The first bytes of texts. That of UTF-32 is longer than that of UTF-16 and begins with it.
+/// The marks. The mark of UTF-32 is longer than the mark of UTF-16 and begins with it.
 const MARKS: [(&[u8], Mark); 5] = [
     (b"\xff\xfe\0\0", Mark::Utf32),
     (b"\0\0\xfe\xff", Mark::Utf32),
@@ -34,8 +34,8 @@ const MARKS: [(&[u8], Mark); 5] = [
     (b"\xfe\xff", Mark::Utf16(Order::Big)),
 ];
 
-/// The mark of a text that begins with `head`, and its length. Gives nothing where more bytes are
-/// needed to decide.
+/// The mark of a text that begins with `head`, and its length; `None` if more bytes are needed to
+/// decide.
 fn mark(head: &[u8]) -> Option<(Mark, usize)> {
     if MARKS.iter().any(|(bytes, _)| head.len() < bytes.len() && bytes.starts_with(head)) {
         return None;
@@ -44,7 +44,7 @@ fn mark(head: &[u8]) -> Option<(Mark, usize)> {
     Some(found.map_or((Mark::None, 0), |(bytes, mark)| (*mark, bytes.len())))
 }
 
-/// An input whose first bytes have been read ahead. Who reads it gets them first.
+/// An input whose first bytes have been read ahead. Reads return these bytes first.
 pub struct Started {
     head: Vec<u8>,
     at: usize,
@@ -52,16 +52,16 @@ pub struct Started {
 }
 
 impl Started {
-    /// An input of which nothing has been read.
+    /// An input from which nothing has been read.
     pub fn new(rest: Box<dyn Read + Send>) -> Self {
         Self { head: Vec::new(), at: 0, rest }
     }
 
-    /// Decides something by the first bytes, up to `most` of them. Gives nothing where the input
-    /// ends before that.
+    /// Decides something by the first bytes, up to `most` of them; `None` if the input ends before
+    /// that.
     ///
-    /// Someone may be typing the bytes. So no more of them are waited for than are needed to
-    /// decide, and none after the end.
+    /// A person may be typing the bytes. So this waits only for the bytes that it needs to decide,
+    /// and for none after the end.
     pub fn decide<T>(&mut self, most: usize, decide: impl Fn(&[u8]) -> Option<T>) -> io::Result<Option<T>> {
         loop {
             if let Some(decided) = decide(&self.head) {
@@ -83,11 +83,12 @@ impl Started {
         }
     }
 
-    /// The text of the input as UTF-8, if a mark says how it is written. `lines` says whether its
-    /// records are lines, which have to end as lines do.
+    /// The text of the input; with a mark it is turned into UTF-8. `lines`: its records are lines,
+    /// so lists whose lines end in CR alone are refused.
     pub fn text(mut self, name: &str, lines: bool) -> Result<Box<dyn Read + Send>, Failure> {
         let decided = self.decide(LONGEST_MARK, mark).map_err(|error| Failure::io(name, &error))?;
-        // A part of a mark is none, but for that of UTF-16, of which that of UTF-32 is longer.
+        // A part of a mark is not a mark. Exception: the mark of UTF-16 is also a part of that of
+        // UTF-32.
         let (mark, len) = decided.unwrap_or_else(|| match self.head.get(..2) {
             Some(b"\xff\xfe") => (Mark::Utf16(Order::Little), 2),
             _ => (Mark::None, 0),

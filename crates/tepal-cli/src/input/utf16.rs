@@ -1,6 +1,6 @@
-//! Turns text in UTF-16 into UTF-8, as much of it as has come.
+//! Turns text in UTF-16 into UTF-8, as its bytes arrive.
 //!
-//! Text that is no UTF-16 is an error and not read with replacement characters: two keys would
+//! Invalid UTF-16 is an error. It is not read with replacement characters, because two keys could
 //! become one.
 
 use std::io::{self, Read};
@@ -8,15 +8,15 @@ use std::io::{self, Read};
 use crate::input::source::broken;
 use crate::input::start::Started;
 
-/// Bytes that are turned at once.
+/// The bytes that are converted at once.
 const BLOCK: usize = 1 << 16;
 
-/// Which byte of a unit comes first.
+/// The byte of a unit that is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// The lower one, as on Windows.
+    /// The lower byte, as on Windows.
     Little,
-    /// The higher one.
+    /// The higher byte.
     Big,
 }
 
@@ -24,26 +24,26 @@ pub enum Order {
 pub struct Utf16 {
     source: Started,
     order: Order,
-    /// Bytes of the source: `raw[..held]` are not turned yet, a part of a character.
+    /// Bytes of the source: `raw[..held]` are a part of a character, not converted yet.
     raw: Vec<u8>,
     held: usize,
-    /// How many bytes of the source, its mark too, are before `raw`.
+    /// The number of bytes of the source before `raw`, the mark included.
     before: u64,
-    /// What they are in UTF-8; `text[..at]` has been given.
+    /// The converted text in UTF-8; `text[..at]` has been read by the caller.
     text: String,
     at: usize,
-    /// What is wrong with the bytes that come next.
+    /// The error of the next bytes.
     error: Option<io::Error>,
 }
 
 impl Utf16 {
-    /// The text of a source behind its mark.
+    /// The text of a source after its mark.
     pub fn new(source: Started, order: Order) -> Self {
         let (raw, text) = (vec![0; BLOCK], String::new());
         Self { source, order, raw, held: 0, before: 2, text, at: 0, error: None }
     }
 
-    /// Turns the characters that are whole in `raw[..len]`, and keeps the rest.
+    /// Converts the whole characters in `raw[..len]`, and keeps the rest.
     fn turn(&mut self, len: usize) {
         let order = self.order;
         let mut units = self.raw[..len].chunks_exact(2).map(|pair| match order {
@@ -106,7 +106,7 @@ impl Read for Utf16 {
     }
 }
 
-/// The error of a text that begins with a mark of UTF-16 and is none.
+/// The error for a text that begins with a mark of UTF-16 and is not valid UTF-16.
 fn no_utf16(why: &str) -> io::Error {
     let text = broken("UTF-16", why);
     let way_out = "if these are keys of any bytes, which begin as UTF-16 does by chance, put a UTF-8 mark before them: \

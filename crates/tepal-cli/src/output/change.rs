@@ -1,4 +1,4 @@
-//! Where a filter goes that is read, changed and written again.
+//! The place of a filter that is read, changed and written again.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::args::ChangeArgs;
 use crate::error::Failure;
 use crate::output::{Target, is_same_file};
 
-/// A filter that is to be changed: in its own place, or into another file.
+/// A filter that is changed: its own file is replaced, or the result is written to another file.
 pub struct Change<'a> {
     filter: &'a Path,
     /// The other file.
@@ -16,8 +16,9 @@ pub struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    /// Locks what is changed in its place, from before it is read until it is saved, so that no
-    /// other writer comes between. Of what cannot be opened at all, `open` says more.
+    /// Locks a file that will be replaced, before it is read and until it is saved, so that no
+    /// other writer changes it in between. If it cannot be locked and `open` fails too, the error
+    /// of `open` is returned: it says more.
     pub fn lock<T>(
         filter: &'a Path,
         args: &'a ChangeArgs,
@@ -32,17 +33,17 @@ impl<'a> Change<'a> {
         Ok(Self { filter, over, force, locked })
     }
 
-    /// Is it replaced itself?
+    /// Is the filter's own file replaced?
     pub fn is_in_place(&self) -> bool {
         self.over.is_none()
     }
 
-    /// Is it a file that can be locked, and is?
+    /// Is the filter's own file locked?
     pub fn is_locked(&self) -> bool {
         self.locked.is_some()
     }
 
-    /// Where it goes. What cannot be saved to is refused.
+    /// The target. A place that cannot be saved to is refused.
     pub fn target(self) -> Result<Target, Failure> {
         let target = match self.over {
             Some(path) => Target::new(path, self.force)?,

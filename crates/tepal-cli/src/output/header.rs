@@ -3,13 +3,13 @@
 use crate::input::pages::Page;
 use crate::output::complain;
 
-/// One header is printed for the rows of all inputs: that of the first input that has one.
+/// The one header row that is printed for the rows of all inputs: the first header row of an input.
 #[derive(Default)]
 pub struct Header(Option<Vec<u8>>);
 
 impl Header {
-    /// Whether the first record of this page is that header. Of an input with another one it is
-    /// said.
+    /// Is the first record of this page the header row to print? A warning names an input with
+    /// another header row.
     pub fn is_first(&mut self, page: &Page<'_>) -> bool {
         let header = page.keys.batch.content(0);
         match &self.0 {

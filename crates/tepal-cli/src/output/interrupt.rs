@@ -1,5 +1,5 @@
-//! Ctrl-C: the process ends at once and leaves nothing half written. A write past the largest size
-//! of a file (`ulimit -f`) is an error, as on a full disk, and no signal that ends the process.
+//! Ctrl-C: the process ends at once and leaves no file half written. A write past the size limit of
+//! files (`ulimit -f`) is an error, as on a full disk; its signal does not end the process.
 
 use std::fs;
 use std::io;
@@ -21,11 +21,11 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 const INTERRUPTED: i32 = 130;
 
 /// Sets what Ctrl-C does from now on: it waits until a save is done, removes unfinished files and
-/// ends with 130. The signal of a write past the largest size of a file is held back, so that the
-/// write fails. Threads that begin later hold it back too.
+/// ends the process with 130. The signal of a write past the size limit of files is blocked, so
+/// that the write fails. Threads that start later block it too.
 pub fn install() {
     hold_back_file_size_signal();
-    // Where no handler can be set the default remains: Ctrl-C ends the process.
+    // If no handler can be set, the default remains: Ctrl-C ends the process.
     let _ = ctrlc::set_handler(|| {
         let _saving = saving();
         for path in lock(&UNFINISHED).iter() {
@@ -39,7 +39,7 @@ pub fn install() {
 fn hold_back_file_size_signal() {
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGXFSZ);
-    // Where that cannot be, the default remains: the signal ends the process.
+    // If it cannot be blocked, the default remains: the signal ends the process.
     let _ = signals.thread_block();
 }
 
@@ -61,13 +61,13 @@ pub struct UnfinishedFile {
 }
 
 impl UnfinishedFile {
-    /// Creates `target.part`, which will become `target`. What has that name already is neither
+    /// Creates `target.part`, which will become `target`. If `target.part` exists, it is neither
     /// followed nor written to.
     pub fn create(target: &Path) -> io::Result<Self> {
         let mut path = target.as_os_str().to_owned();
         path.push(".part");
         let path = PathBuf::from(path);
-        // Held until the file is on the list: only what was made here is ever removed.
+        // Held until the file is on the list: only a file that was created here is ever removed.
         let mut unfinished = lock(&UNFINISHED);
         let file = fs::File::create_new(&path)?;
         unfinished.push(path.clone());
@@ -105,7 +105,7 @@ mod tests {
         let target = folder.path().join("keys.txt");
         drop(UnfinishedFile::create(&target).unwrap());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-        // What is there already stays as it is.
+        // An existing file stays as it is.
         fs::write(folder.path().join("keys.txt.part"), "mine").unwrap();
         assert!(UnfinishedFile::create(&target).is_err());
         assert_eq!(fs::read(folder.path().join("keys.txt.part")).unwrap(), b"mine");

@@ -1,13 +1,13 @@
-//! Records on their way to standard output, as they stand in their inputs.
+//! Writes records to standard output, unchanged.
 
 use crate::error::Failure;
 use crate::output::Stdout;
 
-/// Writes whole records. The last one of an input may have no terminator: it gets one where another
+/// Writes whole records. The last record of an input may have no terminator; it gets one if another
 /// record follows.
 pub struct Lines {
     terminator: u8,
-    /// The record that was written last has no terminator.
+    /// The last written record has no terminator.
     unterminated: bool,
 }
 
@@ -22,8 +22,8 @@ impl Lines {
         self.terminator
     }
 
-    /// Writes the terminator that the record written last does not have, because something follows
-    /// it.
+    /// Writes the terminator that the last written record does not have, because more output
+    /// follows.
     pub fn end(&mut self, stdout: &mut Stdout) -> Result<(), Failure> {
         if std::mem::take(&mut self.unterminated) {
             stdout.write(&[self.terminator])?;
@@ -31,7 +31,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Writes what comes before a record as grep writes it: the name of its input, its number.
+    /// Writes the prefix of a record, as grep does: the name of its input, its number.
     pub fn prefix(
         &mut self,
         stdout: &mut Stdout,

@@ -7,23 +7,23 @@ use tepal::Opened;
 
 use crate::keys::refusal;
 
-/// One record: where it stands, its key, and the answer.
+/// One record: its place, its key, and the answer.
 #[derive(Serialize)]
 pub struct Record<'a, A: Serialize> {
-    /// The name of the input; nothing for a key of `-e`.
+    /// The name of the input; absent for a key of `-e`.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
-    /// The key where it is UTF-8.
+    /// The key, if it is UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<&'a str>,
-    /// The key where it is not.
+    /// The key in hexadecimal, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     key_hex: Option<String>,
     #[serde(flatten)]
     answer: A,
-    /// Why it has no key; nothing where it has one, and of a blank row.
+    /// The reason why the record has no key; absent if it has one, and for a blank row.
     #[serde(skip_serializing_if = "Option::is_none")]
     bad: Option<String>,
 }
@@ -31,33 +31,33 @@ pub struct Record<'a, A: Serialize> {
 /// Which filters hold a key.
 #[derive(Serialize)]
 pub struct Held<'a> {
-    /// Whether a filter has it.
+    /// Does a filter hold the key?
     pub has: bool,
-    /// The names of the filters that have it.
+    /// The names of the filters that hold the key.
     pub filters: Vec<&'a str>,
-    /// How often it is in, with `--copies`.
+    /// The number of copies, with `--copies`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<u64>,
 }
 
-/// Which value a map has for a key.
+/// The value of a key in a map.
 #[derive(Serialize)]
 pub struct Value<'a> {
-    /// Its value; null where it has none.
+    /// The value; null if the key has none.
     pub value: Option<u32>,
-    /// The name of its value; null where values are numbers and no more.
+    /// The name of the value; null if the map's values have no names.
     pub name: Option<&'a str>,
 }
 
-/// What `uniq` has found.
+/// The result of `uniq`.
 #[derive(Serialize)]
 pub struct Judged {
-    /// Nothing for a record without a key.
+    /// Null for a record without a key.
     pub new: Option<bool>,
 }
 
 impl<'a, A: Serialize> Record<'a, A> {
-    /// A record at some place, unless it is a key of `-e`. It may have no key.
+    /// A record with its place; a key of `-e` has no place. The record may have no key.
     pub fn new(place: Option<(&'a str, u64)>, key: Option<&'a [u8]>, bad: Option<String>, answer: A) -> Self {
         let text = key.and_then(|key| std::str::from_utf8(key).ok());
         let hex = |key: &[u8]| key.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -72,7 +72,7 @@ impl<'a, A: Serialize> Record<'a, A> {
     }
 }
 
-/// Why the key of a record is none of the filters'.
+/// The reason why one of the filters refuses the key of a record; `None` if none does.
 pub fn why_none<F: Borrow<Opened>>(filters: &[F], key: &[u8]) -> Option<String> {
     let mut refused = filters.iter().map(|filter| filter.borrow().key_hasher().check(key).err());
     refused.find_map(|error| error.map(|error| refusal(&error)))

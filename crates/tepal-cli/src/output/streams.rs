@@ -10,8 +10,7 @@ use crate::text::message::{is_steering, one_line};
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 1 << 17;
 
-/// Standard output, written in large pieces. A terminal is written to at once, where
-/// [`Stdout::show`] is called.
+/// Standard output, written in large pieces. [`Stdout::show`] writes to a terminal at once.
 pub struct Stdout {
     writer: BufWriter<StdoutLock<'static>>,
     terminal: bool,
@@ -29,7 +28,7 @@ impl Stdout {
         self.writer.write_all(bytes).map_err(|e| Failure::stdout(&e))
     }
 
-    /// Writes text with colours. The colours are removed where they are not wanted.
+    /// Writes text with colours. The colours are removed if they are not wanted.
     pub fn styled(&mut self, text: &str) -> Result<(), Failure> {
         let choice = anstream::AutoStream::choice(&io::stdout());
         let mut stream = anstream::AutoStream::new(Vec::new(), choice);
@@ -55,12 +54,12 @@ impl Stdout {
         self.flush()
     }
 
-    /// Writes all that is collected, if standard output is a terminal.
+    /// Writes the collected bytes, if standard output is a terminal.
     pub fn show(&mut self) -> Result<(), Failure> {
         if self.terminal { self.flush() } else { Ok(()) }
     }
 
-    /// What was printed before a failure stays printed, unless nobody reads it.
+    /// After a failure the collected bytes are still printed, unless nobody reads them.
     pub fn ended(&mut self, done: Result<(), Failure>) -> Result<(), Failure> {
         if let Err(Failure::Message(_)) = &done {
             self.flush()?;
@@ -68,14 +67,14 @@ impl Stdout {
         done
     }
 
-    /// Writes all that is collected.
+    /// Writes the collected bytes.
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.writer.flush().map_err(|e| Failure::stdout(&e))
     }
 }
 
-/// JSON on its way out: what would steer a terminal is escaped, which JSON itself asks of the first
-/// 32 characters alone. Such characters stand in strings only.
+/// Escapes characters that steer a terminal in JSON. JSON itself demands this of the first 32
+/// characters only. All these characters are in strings.
 struct Plain<W>(W);
 
 impl<W: Write> Write for Plain<W> {
@@ -85,7 +84,7 @@ impl<W: Write> Write for Plain<W> {
     }
 
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        // The line ends between the members, not those in strings: these come escaped.
+        // Line ends between members stay; line ends in strings are escaped already.
         let escaped = |letter: char| letter != '\n' && is_steering(letter);
         match std::str::from_utf8(bytes) {
             Ok(text) if !bytes.is_ascii() || bytes.contains(&0x7F) => {
@@ -109,21 +108,21 @@ impl<W: Write> Write for Plain<W> {
     }
 }
 
-/// Writes one line to standard error, without what would steer the terminal. Nothing happens where
-/// that is closed.
+/// Writes one line to standard error, without characters that steer the terminal. Does nothing if
+/// standard error is closed.
 pub fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{}", one_line(text));
 }
 
-/// Writes one line that is so on every run, such as what the keys are: it is for a person who tries
-/// a command, so it appears on terminals only.
+/// Writes one line that is the same on every run, for example which keys are used. It is for a
+/// person who tries a command, so it appears on terminals only.
 pub fn remind(text: &str) {
     if io::stderr().is_terminal() {
         complain(text);
     }
 }
 
-/// Writes one line that says what went wrong: the name of the program, then the text.
+/// Writes one line about an error or a warning: the name of the program, then the text.
 pub fn complain(text: &str) {
     say(&format!("tepal: {text}"));
 }

@@ -14,23 +14,23 @@ use crate::error::Failure;
 use crate::output::{complain, interrupt};
 use crate::text::message::{io_text, shown};
 
-/// Where a filter is to be written.
+/// The place to which a filter is written.
 pub enum Target {
     /// Standard output, which is not a terminal.
     Stdout,
-    /// A device or a pipe with a name. It is written to and not replaced.
+    /// A device or a named pipe. It is written to and not replaced.
     Stream(PathBuf),
-    /// An ordinary file that must not be there yet.
+    /// An ordinary file that must not exist yet.
     New(PathBuf),
-    /// An ordinary file. It is replaced as a whole, or made.
+    /// An ordinary file. It is replaced as a whole, or created.
     File(PathBuf),
-    /// An ordinary file that nobody else changes meanwhile. It is replaced as a whole.
+    /// An ordinary file under our lock. It is replaced as a whole.
     Locked(PathBuf, FileLock),
 }
 
 impl Target {
-    /// The target named `path`. A terminal is refused, and without `force` an existing file too;
-    /// and so is, before any work, what cannot be saved to.
+    /// The target named `path`. Refuses a terminal, a place that cannot be saved to, and without
+    /// `force` an existing file, before any work is done.
     pub fn new(path: &Path, force: bool) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
@@ -78,9 +78,9 @@ impl Target {
         }
     }
 
-    /// An ordinary file that is read, changed and replaced, locked before it is read. Where
-    /// somebody else changes it, this waits, and says so unless it is `quiet`; with `no_wait` it is
-    /// refused instead. Nothing for what is no ordinary file.
+    /// An ordinary file that will be read, changed and replaced, locked before it is read. If
+    /// another program has locked it, this call waits, and prints that it waits unless `quiet` is
+    /// set. With `no_wait` it refuses instead. `None` if `path` is not an ordinary file.
     pub fn lock(path: &Path, no_wait: bool, quiet: bool) -> Result<Option<Self>, Failure> {
         let name = shown(path);
         if !fs::metadata(path).is_ok_and(|found| found.is_file()) {
@@ -106,7 +106,7 @@ impl Target {
         Ok(Some(Self::Locked(path.to_owned(), FileLock::acquire(path).map_err(failed)?)))
     }
 
-    /// Would a file that is there be replaced?
+    /// Would an existing file be replaced?
     pub fn replaces(&self) -> bool {
         matches!(self, Self::File(path) | Self::Locked(path, _) if path.exists())
     }
@@ -158,8 +158,8 @@ impl Target {
         self.named(result)
     }
 
-    /// Writes what a patch makes of the file `old`, which is this one where it is locked. Why the
-    /// patch refuses is told apart from what the place of the new file does.
+    /// Writes the file that a patch makes of the file `old`. A locked target is the file `old`
+    /// itself. The inner result is the patch's refusal; the outer one is a failure of the target.
     pub fn apply(&mut self, patch: &Patch, old: &Path) -> Result<Result<(), Error>, Failure> {
         let _saving = self.saving();
         let result = match self {
@@ -175,7 +175,7 @@ impl Target {
         }
     }
 
-    /// Makes Ctrl-C wait until the guard is dropped, where there is a temporary file meanwhile.
+    /// Makes Ctrl-C wait until the guard is dropped, if the target has a temporary file until then.
     fn saving(&self) -> Option<MutexGuard<'static, ()>> {
         let is_file = !matches!(self, Self::Stdout | Self::Stream(_));
         is_file.then(interrupt::saving)
@@ -201,13 +201,13 @@ impl Target {
     }
 }
 
-/// Do both names lead to one file?
+/// Do both names name the same file?
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Refuses an output that is read here as `what`, such as `a list`: even with `--force` nobody
-/// means that.
+/// Refuses an output that is also an input, even with `--force`. `what` names the input, for
+/// example `a list`.
 pub fn keep<'a>(
     output: Option<&Path>,
     what: &str,
@@ -244,7 +244,7 @@ fn is_socket(_found: &fs::Metadata) -> bool {
     false
 }
 
-/// A device or a pipe, to be written to.
+/// Opens a device or a pipe for writing.
 fn stream(path: &Path) -> Result<fs::File, Failure> {
     fs::OpenOptions::new().write(true).open(path).map_err(|error| Failure::io(&shown(path), &error))
 }
@@ -256,7 +256,7 @@ fn write(filter: &Opened, seal: Option<&SealKey>, writer: &mut impl Write) -> Re
     }
 }
 
-/// The folder a file lies in.
+/// The folder of a file.
 fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),

@@ -40,7 +40,7 @@ pub fn shown_key(key: &[u8]) -> String {
     format!("\"{}\"", one_line(&short))
 }
 
-/// Text as a shell reads it as one word.
+/// Text quoted so that a shell reads it as one word.
 pub fn for_shell(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
     match !text.is_empty() && text.chars().all(is_plain) {
@@ -49,15 +49,15 @@ pub fn for_shell(text: &str) -> String {
     }
 }
 
-/// Does it move the cursor, end the line, or turn the direction of the text around it? A terminal
-/// that gets such a character shows another text than the one that is there.
+/// Does the character move the cursor, end the line, or turn the direction of the text around it? A
+/// terminal that gets one of these characters does not show the real text.
 pub fn is_steering(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text without characters that steer ([`is_steering`]), so that a message stays one line and shows
-/// what is there.
+/// Escapes characters that steer ([`is_steering`]), so that a message stays on one line and shows
+/// the real text.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {

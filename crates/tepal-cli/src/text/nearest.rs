@@ -1,10 +1,10 @@
-//! Which of some names was meant.
+//! Finds the name that was probably meant.
 
 /// Longer names are not compared.
 const LONGEST: usize = 64;
 
-/// The name nearest to one that is not there, where it is near: another letter case, or a third of
-/// the letters changed.
+/// The name nearest to one that does not exist, if it differs only in letter case, or in at most a
+/// third of the letters.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted: Vec<char> = wanted.trim().to_lowercase().chars().collect();
     let most = (wanted.len() / 3).max(1);
@@ -25,11 +25,11 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         .map(|(_, name)| name)
 }
 
-/// How many letters have to be put in, left out, changed or swapped with the next to make one text
-/// the other.
+/// The edit distance: the number of letters to insert, remove, change or swap with the next one to
+/// turn one text into the other.
 fn changes(a: &[char], b: &[char]) -> usize {
-    // How many for the first letters of `a`, one less and two less, and each number of letters of
-    // `b`.
+    // Rows of distances to each prefix of `b`: for the present prefix of `a`, one letter less and
+    // two letters less.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     let (mut before, mut before_that) = (row.clone(), row.clone());
     for i in 1..=a.len() {

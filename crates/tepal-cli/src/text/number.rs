@@ -18,7 +18,7 @@ pub fn parse_count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Like [`parse_count`], for places where 0 means something.
+/// As [`parse_count`], but 0 is allowed.
 pub fn parse_count_or_zero(text: &str) -> Result<u64, String> {
     if text.trim() == "0" {
         return Ok(0);
@@ -72,7 +72,7 @@ pub fn parse_whole<N: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result
     value.and_then(|n| N::try_from(n).ok()).ok_or(expected)
 }
 
-/// The number that a text is, if it is written as numbers are.
+/// Parses a number in its usual spelling (no `+`, no leading 0); `None` for other text.
 pub fn plain_number(text: &str) -> Option<u32> {
     let is_plain = text == "0" || !text.starts_with(['0', '+']);
     text.parse().ok().filter(|_| is_plain)
@@ -125,12 +125,13 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
-/// A rate that is promised, as [`rate`]; 0 is `0`.
+/// A promised rate, as [`rate`] writes it; 0 is `0`.
 pub fn promise(promised: f64) -> String {
     if promised <= 0.0 { "0".to_owned() } else { rate(promised) }
 }
 
-/// A rate as `1 in 100`; 0 as `never`, what is next to it as `0`, more than a half in percent.
+/// A rate as `1 in 100`; 0 is `never`, a rate close to 0 is `0`, and a rate above a half is in
+/// percent.
 pub fn rate(rate: f64) -> String {
     if rate <= 0.0 {
         return "never".to_owned();
@@ -152,7 +153,7 @@ pub fn rate(rate: f64) -> String {
     format!("1 in {}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// A share of 1 as `55 %`, `0.98 %`.
+/// A fraction of 1 in percent: `55 %`, `0.98 %`.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
     if value == 0.0 || value >= 9.95 {
@@ -166,8 +167,8 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Rounds to a whole number, and to four digits if it has more: an estimate is not more exact than
-/// that.
+/// Rounds an estimate to a whole number of at most four digits that are not 0: it is not more
+/// exact.
 pub fn four_digits(value: f64) -> u64 {
     let mut step = 1.0_f64;
     while value / step >= 9_999.5 {
@@ -208,7 +209,7 @@ fn multiplier(unit: &str) -> Option<u64> {
     })
 }
 
-/// `digits × scale` exactly. Gives nothing where that is not a whole number below 2^64.
+/// `digits × scale`, exactly; `None` if this is not a whole number below 2^64.
 fn whole(digits: &str, scale: u64) -> Option<u64> {
     let (mantissa, exponent) = match digits.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.trim_start_matches('+').parse().ok()?),
@@ -235,7 +236,7 @@ fn whole(digits: &str, scale: u64) -> Option<u64> {
     u64::try_from(value / divisor).ok()
 }
 
-/// A plain decimal number; words such as `nan` and `inf` are none.
+/// Parses a plain decimal number; words such as `nan` and `inf` are not numbers.
 fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit() || b".eE+-".contains(&b)) {

@@ -6,7 +6,7 @@ pub const WIDTH: usize = 40;
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/// Whether the terminal's locale has more than ASCII.
+/// Does the terminal's locale have more than ASCII?
 pub fn has_unicode() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
@@ -17,7 +17,7 @@ pub fn has_unicode() -> bool {
         })
 }
 
-/// One column for each share of 1, as high as the share. In ASCII a digit, tenths.
+/// One column for each fraction of 1, as high as the fraction. In ASCII it is a digit: the tenths.
 pub fn columns(shares: &[f64], unicode: bool) -> String {
     let step = |share: &f64, steps: f64| (share.clamp(0.0, 1.0) * steps).min(steps - 1.0) as usize;
     let column = |share: &f64| match unicode {
@@ -27,7 +27,7 @@ pub fn columns(shares: &[f64], unicode: bool) -> String {
     shares.iter().map(column).collect()
 }
 
-/// A bar of [`WIDTH`] characters, filled to a share of 1.
+/// A bar of [`WIDTH`] characters, filled to a fraction of 1.
 pub fn bar(share: f64, unicode: bool) -> String {
     let eighths = (share.clamp(0.0, 1.0) * (WIDTH * 8) as f64).round() as usize;
     let (full, part) = (eighths / 8, eighths % 8);

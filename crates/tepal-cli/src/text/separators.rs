@@ -1,8 +1,7 @@
-//! What stands between the digits of a number: `20,000,000` and `20_000_000` are read, `0,1%` and
-//! `1,5M` are refused.
+//! Separators in numbers: `20,000,000` and `20_000_000` are read, `0,1%` and `1,5M` are refused.
 //!
-//! In much of the world a comma is the decimal mark, in much of it a point is the separator of
-//! thousands. A number that two readers may read in two ways is refused, with both spellings.
+//! In many countries the decimal mark is a comma, and a point separates thousands. A number that
+//! can be read in two ways is refused, and the error shows both spellings.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +13,7 @@ pub struct Misspelt {
     text: String,
     /// What is wrong with it.
     why: &'static str,
-    /// What may be meant.
+    /// The spellings that may be meant.
     ways: Vec<String>,
 }
 
@@ -25,8 +24,8 @@ impl fmt::Display for Misspelt {
 }
 
 impl Misspelt {
-    /// The message of a flag: with the spellings that `read` takes, and where it takes none, why it
-    /// refuses the first.
+    /// The message of a flag: with the spellings that `read` accepts. If it accepts none, the
+    /// message tells why the first is refused.
     pub fn told_by<T>(mut self, read: impl Fn(&str) -> Result<T, String>) -> String {
         let refused = self.ways.first().and_then(|way| read(way).err());
         self.ways.retain(|way| read(way).is_ok());
@@ -45,10 +44,10 @@ const LONGEST: usize = 60;
 
 /// The number without the separators of its thousands.
 ///
-/// A comma separates thousands only in a number without a point, an exponent, a unit and `%`, whose
-/// first group has one to three digits and does not begin with 0, and whose other groups have
-/// three. An underscore is no decimal mark anywhere, so a point, an exponent or a unit may follow
-/// its groups. A text that is no number comes back as it is.
+/// A comma separates thousands only in a number without a point, an exponent, a unit or `%`. The
+/// first group must have one to three digits and must not begin with 0; the other groups must have
+/// three. An underscore is nowhere a decimal mark, so a point, an exponent or a unit may follow its
+/// groups. A text that is not a number is returned unchanged.
 pub fn without_separators(text: &str) -> Result<Cow<'_, str>, Misspelt> {
     let text = text.trim();
     let Some(number) = Number::of(text) else { return Ok(Cow::Borrowed(text)) };
@@ -77,8 +76,8 @@ pub fn without_separators(text: &str) -> Result<Cow<'_, str>, Misspelt> {
     }
 }
 
-/// Whether these are groups of three digits, the first of one to three, which does not begin with
-/// 0; two or more.
+/// Are these two or more groups of three digits? The first has one to three and does not begin
+/// with 0.
 fn are_groups(digits: &str, separator: char) -> bool {
     let mut groups = digits.split(separator);
     let is_first = |group: &str| (1..=3).contains(&group.len()) && !group.starts_with('0');
@@ -96,14 +95,14 @@ fn is_other(letter: char) -> bool {
 /// A text of digits and separators, and what follows them.
 struct Number<'a> {
     text: &'a str,
-    /// From the first digit or separator to the last one.
+    /// The text from the first digit or separator to the last one.
     digits: &'a str,
-    /// An exponent, a unit, `%`, with the space before it.
+    /// The exponent, the unit or `%`, with the space before it.
     tail: &'a str,
 }
 
 impl<'a> Number<'a> {
-    /// Takes a number apart. Gives nothing for a text that is none, or is too long for a message.
+    /// Splits a number; `None` for a text that is not a number or is too long for a message.
     fn of(text: &'a str) -> Option<Self> {
         let is_part = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.' | '_') || is_other(c);
         let digits = text.split(|c| !is_part(c)).next()?.trim_end();
@@ -117,7 +116,7 @@ impl<'a> Number<'a> {
         })
     }
 
-    /// Why it is refused, and how to write it.
+    /// The reason why it is refused, and the right spellings.
     fn misspelt(&self, commas: usize, points: usize) -> Misspelt {
         let plain = |mark: Option<usize>| {
             let kept = |(at, c): (usize, char)| match c {
@@ -130,14 +129,14 @@ impl<'a> Number<'a> {
         };
         let last = self.digits.rfind([',', '.']);
         let is_last = |c: char| last.is_some_and(|at| self.digits[at..].starts_with(c));
-        // The decimal mark stands once, behind all separators of thousands.
+        // The decimal mark occurs once, after all separators of thousands.
         let (is_comma, is_point) = (commas == 1 && is_last(','), points == 1 && is_last('.'));
         let mark = last.filter(|_| is_comma || is_point);
         let (why, ways) = match (commas, points) {
             (1, 0) if are_groups(self.digits, ',') => {
                 ("may be read in two ways", vec![plain(None), plain(mark)])
             }
-            // The second spelling must be read: it has another number of decimals.
+            // The second spelling must be accepted: it has another number of decimals.
             (0, 1) if are_groups(self.digits, '.') => {
                 let short = plain(mark);
                 let short = short.trim_end_matches('0').trim_end_matches('.').to_owned();

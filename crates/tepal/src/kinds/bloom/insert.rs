@@ -101,6 +101,8 @@ impl<L: StorageMut> BloomFilter<L> {
         match (self.meta.keys.quick_hash(key), key) {
             (Some(hash), _) => self.insert_hashed(hash),
             (None, KeyRef::Bytes(bytes)) => self.insert_bytes(bytes),
+            (None, KeyRef::Unsigned(n)) => self.insert_integer(false, n),
+            (None, KeyRef::Signed(n)) => self.insert_integer(n < 0, n as u64),
             (None, _) => self.insert_any(&{ key }),
         }
     }
@@ -111,6 +113,17 @@ impl<L: StorageMut> BloomFilter<L> {
         match self.meta.keys.usual_hash_of_bytes(bytes) {
             Some(hash) => self.insert_hashed(hash),
             None => self.insert_any(&KeyRef::Bytes(bytes)),
+        }
+    }
+
+    /// [`insert`](Self::insert) for the 64 bits of an integer whose text is hashed, in a stack
+    /// frame of its own.
+    #[inline(never)]
+    fn insert_integer(&mut self, negative: bool, bits: u64) -> Result<bool> {
+        let key = if negative { KeyRef::Signed(bits as i64) } else { KeyRef::Unsigned(bits) };
+        match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.insert_hashed(hash),
+            None => self.insert_any(&{ key }),
         }
     }
 

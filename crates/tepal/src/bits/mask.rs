@@ -30,7 +30,8 @@ pub(crate) const SECOND: u64 = 0xD134_2543_DE82_EF95;
 
 /// The order in which the words of a line become active as k grows. Neighbouring words would fill
 /// together. This order varies the distances between active words, so the rate follows the formula.
-/// At rotation r word w is active where (w + r) mod 8 is among the first so many.
+/// At rotation r word w is active if (w + r) mod 8 is among the first j of the order, for j active
+/// words.
 pub(crate) const ORDER: [usize; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
 
 /// 1 for a word that is active at rotation 0, else 0. Written twice, so that eight words from
@@ -39,8 +40,8 @@ pub(crate) const ORDER: [usize; 8] = [0, 1, 3, 7, 6, 2, 4, 5];
 #[derive(Debug)]
 struct Ones([One; 16]);
 
-/// As wide as the words, so that vectors load the ones directly. A web page is loaded over a
-/// network: there a one is a byte.
+/// A one is as wide as a word, so that vectors load the ones directly. In WebAssembly it is a byte,
+/// because a web page is loaded over a network.
 #[cfg(not(target_family = "wasm"))]
 type One = u64;
 #[cfg(target_family = "wasm")]

@@ -20,8 +20,9 @@ pub(crate) const BLOCK_BYTES: usize = BLOCK * size_of::<u64>() + size_of::<u32>(
 /// One queue of hashes for each part of an array.
 ///
 /// A queue is a chain of blocks from one arena, so any distribution of the hashes fits, without
-/// counting them first. Plain stores are enough: with buffers of a line for each queue, flushed
-/// past the cache, filling took 1.6 times as long (flushing is a branch that cannot be predicted).
+/// counting them first. Hashes are stored directly. With a buffer of one line for each queue,
+/// flushed past the cache, filling took 1.6 times as long: the branch that flushes cannot be
+/// predicted.
 pub(crate) struct Queues {
     arena: Vec<Line>,
     /// For each block, the next block of its queue.
@@ -92,9 +93,9 @@ impl Queues {
     }
 }
 
-/// The start of a queue. Queues grow at about the same speed. Starting at different lines of their
-/// blocks, they do not compete for the same few cache sets: sorting took 1.5 to 2 times as long
-/// when all started at the first line.
+/// The start of a queue. Queues grow at about the same speed. Each queue starts at a different line
+/// of its block, so that queues do not compete for the same few cache sets. Sorting took 1.5 to 2
+/// times as long when all queues started at the first line.
 fn start(part: usize) -> usize {
     part * BLOCK + part % BLOCK_LINES * IN_LINE
 }

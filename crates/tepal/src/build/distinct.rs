@@ -23,8 +23,8 @@ const SAMPLED_BITS: [u32; 3] = [0, 4, 8];
 /// The number of words of a counter of all hashes.
 pub(super) const WORDS: usize = SAMPLED_BITS.len() * BITS / 64;
 
-/// Twice the largest relative standard error of an estimate: 2.3 % of all estimates are lower by
-/// more.
+/// Twice the largest relative standard error of an estimate: 2.3 % of all estimates are too low by
+/// more than this.
 pub(crate) const MARGIN: f64 = 0.0016;
 
 /// Counts different hashes: all of a list, or only those that begin with the same bits.
@@ -109,8 +109,8 @@ impl DistinctCounter {
     }
 }
 
-/// The number of different keys among `keys` keys, from an estimate. If the estimate cannot tell,
-/// it is all of them.
+/// The number of different keys among `keys` keys, from an estimate. If `keys` is at most the
+/// estimate plus its margin, all keys count as different.
 pub(crate) fn different(keys: u64, estimate: f64) -> u64 {
     if keys as f64 <= estimate * (1.0 + MARGIN) { keys } else { estimate.round() as u64 }
 }
@@ -154,8 +154,8 @@ mod tests {
         }
     }
 
-    /// A counter whose arrays have their first bits set, as many as chance would set for `n`
-    /// different hashes, plus these numbers of standard deviations.
+    /// A counter in whose arrays the first bits are set. Their number is the expected number for
+    /// `n` different hashes, plus these numbers of standard deviations.
     fn after(n: f64, deviations: [f64; 3]) -> DistinctCounter {
         let mut counter = DistinctCounter::new();
         for ((array, bits), deviations) in counter.arrays.iter_mut().zip(SAMPLED_BITS).zip(deviations) {

@@ -25,7 +25,7 @@ use super::store::{Store, StoredRange, temporary};
 use crate::error::Result;
 use crate::kinds::bloom::bulk::lock;
 
-/// The number of the highest bits of a hash that name its part.
+/// How many of the highest bits of a hash are the number of its part.
 pub(super) const PART_BITS: u32 = 7;
 const PARTS: usize = 1 << PART_BITS;
 /// The least memory of a spool in hashes: 46 MiB, which together with the rest stays within 64 MiB
@@ -59,7 +59,7 @@ fn sorters(threads: NonZeroUsize) -> usize {
 /// Hashes in parts.
 pub(super) struct Spool {
     parts: Vec<Mutex<SpoolPart>>,
-    /// About how many blocks each part keeps in memory, readable without its lock.
+    /// The approximate number of blocks that each part keeps in memory, readable without its lock.
     kept: Vec<AtomicUsize>,
     /// The desks that no thread uses at the moment.
     desks: RwLock<Vec<Desk>>,
@@ -83,11 +83,11 @@ pub(super) struct Spool {
 /// The full blocks of hashes with the same highest bits.
 #[derive(Default)]
 struct SpoolPart {
-    /// Has counted all hashes of the part; `None` while there are none.
+    /// The counter of all hashes of the part; `None` if there are no hashes yet.
     counter: Option<DistinctCounter>,
     /// The blocks in memory.
     kept: Vec<Block>,
-    /// The pieces in files: the number of the file, and the place in it.
+    /// The pieces in files: for each the number of its file, and its place in the file.
     written: Vec<(usize, StoredRange)>,
 }
 
@@ -98,7 +98,7 @@ impl SpoolPart {
     }
 }
 
-/// The blocks that one thread at a time fills.
+/// A desk: the blocks that one thread fills. No other thread uses it meanwhile.
 struct Desk {
     /// The number of its file.
     store: usize,
@@ -182,8 +182,8 @@ impl Spool {
                 self.kept[part].store(place.kept.len(), Ordering::Relaxed);
                 return Ok(());
             }
-            // If no part keeps anything, or other threads are about to write all of it, this block
-            // is written alone.
+            // If no part keeps a block, or other threads are about to write all kept blocks, this
+            // block is written alone.
             let largest = (0..PARTS).max_by_key(|part| self.kept[*part].load(Ordering::Relaxed));
             if !largest.map_or(Ok(false), |largest| self.spill(store, largest))? {
                 return self.write_alone(store, part, block);

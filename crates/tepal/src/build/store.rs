@@ -27,7 +27,8 @@ impl Store {
         Ok(Self { file: tempfile::tempfile_in(folder)?, len: 0 })
     }
 
-    /// Appends hashes, all pieces together. After an error it must be neither written nor read.
+    /// Appends hashes, all pieces together. After an error the file must be neither written nor
+    /// read.
     pub(super) fn append<'a>(&mut self, pieces: impl Iterator<Item = &'a [u64]>) -> Result<StoredRange> {
         let mut slices: Vec<_> = pieces.map(|piece| IoSlice::new(bytemuck::cast_slice(piece))).collect();
         let bytes: usize = slices.iter().map(|slice| slice.len()).sum();
@@ -47,8 +48,9 @@ impl Store {
         Ok(place)
     }
 
-    /// Reads hashes back, from number `from` of the place on, as many as there are and fit. Returns
-    /// their number. After that nothing may be written.
+    /// Reads hashes of a place into `hashes`, from hash number `from` of the place on, up to the
+    /// end of the place or of the slice. Returns their number. Nothing may be written after this
+    /// call.
     pub(super) fn read(&mut self, place: &StoredRange, from: usize, hashes: &mut [u64]) -> Result<usize> {
         let len = hashes.len().min(place.len - from);
         self.file.seek(SeekFrom::Start(8 * (place.start + from as u64)))?;

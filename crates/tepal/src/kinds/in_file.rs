@@ -41,7 +41,7 @@ pub(crate) fn check_self_test_of_spread(hasher: &Hasher, sum: u64) -> Result<()>
     }
 }
 
-/// A filter as its file holds it.
+/// The content of a filter's file.
 pub(crate) struct FilePart<'a> {
     /// The kind's own part of the header.
     pub(crate) own: [u8; OWN_BYTES],
@@ -97,9 +97,9 @@ impl<'a> FilePart<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct KindEntry {
     pub(crate) kind: Kind,
-    /// The number of links' parts behind the records of a file with this own part.
+    /// The number of links in a file with this own part: the parts of the links follow the records.
     pub(crate) links: fn(&[u8; OWN_BYTES]) -> Result<usize>,
-    /// The number of bytes behind the links' parts.
+    /// The length of the section after the links' parts, in bytes.
     pub(crate) section: fn(&[u8; OWN_BYTES]) -> Result<u64>,
     /// The data that may follow the body.
     pub(crate) behind: Option<Trailer>,
@@ -169,8 +169,8 @@ pub(crate) trait Kinded: Sized {
     /// copied.
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
 
-    /// Takes the data that followed the body. `None` if the type cannot take it without changing
-    /// its answers: then another type does.
+    /// Takes the data that followed the body. `None` if the type cannot answer by it; then the file
+    /// opens as another type.
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = None;
 }
 
@@ -179,7 +179,7 @@ pub(crate) fn unknown_kind(number: u16) -> Error {
     Error::Unsupported { what: Kind::WHAT, found: number.into(), known: Kind::WITH_FEATURES }
 }
 
-/// How to open a file that has exceptions, which cannot be opened as a Bloom filter.
+/// The advice for a file with exceptions, which cannot be opened as a Bloom filter.
 pub(crate) const HONOURS_EXCEPTIONS: &str =
     "it has exceptions, which `tepal::open` and `tepal::from_bytes` honour";
 
@@ -242,7 +242,7 @@ pub(crate) trait CheckBody: Send + Sync + UnwindSafe + RefUnwindSafe {
     fn check(&self, lines: &[Line]) -> Result<()>;
 }
 
-/// The checks of an opened file's bits, as a filter of it knows them.
+/// The checks of an opened file's bits, for the file's filter.
 pub(crate) trait BodyChecked: Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Runs all checks on the bits.
     fn run(&self, lines: &[Line]) -> Result<()>;

@@ -11,8 +11,8 @@ use super::packing::Packing;
 use super::push::{count, ones_from, with, words_below};
 use crate::bits::Line;
 
-/// The change of a line: it begins with `begins` buckets before its own first one, as many as now
-/// or fewer, and may lose one slot.
+/// The change of a line: it will begin `begins` buckets before its own first one, not more than
+/// now, and may lose one slot.
 #[derive(Clone, Copy, Debug)]
 struct Pull {
     begins: u32,
@@ -34,7 +34,7 @@ pub(super) struct Gone {
 pub(crate) struct Scratch(Vec<(usize, Pull)>);
 
 /// Removes a slot of line `here` and moves back slots of the lines after it. `is_told_before`: the
-/// slot is the first one of the line, and its bucket belongs to the line before.
+/// slot is the first of the line, and its bucket belongs to the line before.
 #[inline(always)]
 pub(super) fn pull(
     packing: &Packing,
@@ -85,7 +85,7 @@ pub(super) fn pull(
 fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Option<(Line, Pull)> {
     let meta = packing.meta;
     let [line, next, behind] = [0, 1, 2].map(|i| lines.get(i).unwrap_or(&Line([0; 8])));
-    // So many buckets fewer are at its beginning.
+    // The number of buckets that its beginning loses.
     let later = begins_before(line) - pull.begins;
     if later >= 64 {
         return None;
@@ -93,7 +93,7 @@ fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Opt
     let words: [u64; 3] = core::array::from_fn(|i| line.0[i] & packing.meta_masks[i]);
     let ones = count(words);
     let taken = ones.min(packing.slots());
-    // The 1s after that only fill up the bits of a line whose slots are all used.
+    // The 1s after this one only fill the bits of a line whose slots are all used.
     let own = words_below(words, meta - (ones - taken));
     let (left, mut changed, mut out) = match pull.slot {
         Some(slot) => (taken - 1, down(without(own, slot.one_at), later), slots_down(packing, line, slot.at)),

@@ -29,7 +29,8 @@ const LOOK_EVERY: u64 = 2048;
 /// rate.
 const EACH_KEY_BELOW: u64 = 256;
 
-/// The next check is after this share of the bits that seem to be missing to the end.
+/// The next check is after this share of the bits that, by estimate, are left until the filter is
+/// full.
 const PART_OF_THE_WAY: f64 = 0.75;
 
 /// The room that a filter has left.
@@ -71,10 +72,10 @@ impl<L: Storage> BloomFilter<L> {
 
     /// Whether the filter refuses every new key in its present state.
     ///
-    /// Under [`OverCapacity::Refuse`] it does if its keys fall on few of its lines, or if both of
-    /// these are true: it was given the keys of its capacity, or their number is not known; and one
-    /// more key might take its rate past 1.03 times the promised one. A key that is a member, or a
-    /// false positive, is always taken.
+    /// Under [`OverCapacity::Refuse`] it does in two cases. Its keys fall on few of its lines. Or
+    /// it was given the keys of its capacity (or their number is not known), and one more key might
+    /// take its rate past 1.03 times the promised one. A key that is a member, or a false positive,
+    /// is always taken.
     ///
     /// A filter that is being filled checks its bits only from time to time. So it may still take
     /// some keys after this says `true`, but not after it was saved and opened.

@@ -1,6 +1,6 @@
 //! Inserts hashes that the caller has grouped by their highest bits, on several threads.
 //!
-//! If each hash has one line, its highest bits decide which. Each thread fills the lines of its
+//! If each hash has one line, its highest bits choose the line. Each thread fills the lines of its
 //! parts, and no other thread has these parts. Two neighbouring parts share the line on which they
 //! meet; the earlier part sets its bits in a copy of that line.
 
@@ -24,7 +24,7 @@ const LEAST_LINES: usize = 1 << 11;
 /// Neighbouring parts that one thread fills.
 struct Row<'a> {
     parts: Range<usize>,
-    /// All lines of the parts but the one where the next row begins.
+    /// All lines of the parts, without the line where the next row begins.
     lines: &'a mut [Line],
     /// The number of the first of these lines.
     first: usize,

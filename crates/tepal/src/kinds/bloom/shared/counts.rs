@@ -43,14 +43,14 @@ impl StripedCounter {
         before >> self.look_every != before.wrapping_add(count) >> self.look_every
     }
 
-    /// All that was added before, and perhaps some of what is being added now.
+    /// The sum of all additions that have ended, and perhaps of some that run now.
     pub(super) fn sum(&self) -> u64 {
         self.stripes.iter().map(|stripe| stripe.0.load(Relaxed)).sum()
     }
 }
 
-/// A stripe for the running thread, from the address of its stack: that needs no operating system.
-/// Threads with the same stripe count as exactly, and slower.
+/// A stripe for the running thread, from the address of its stack, which needs no operating system.
+/// Threads that share a stripe count exactly too, but more slowly.
 #[inline]
 fn stripe() -> usize {
     let here = 0u8;
@@ -87,8 +87,8 @@ pub(super) struct Watch {
 const LOOKING: u64 = 0;
 
 impl Watch {
-    /// For a filter of which `share` is watched. The sample has `in_sample` set bits; the next one
-    /// triggers a check.
+    /// For a filter with a sample of the share `share`. The sample has `in_sample` set bits; the
+    /// next one triggers a check.
     pub(super) fn new(share: f64, in_sample: u64) -> Self {
         let watch = Watch {
             share,
@@ -106,7 +106,7 @@ impl Watch {
         self.full.load(Relaxed)
     }
 
-    /// The number of bits of the whole filter that may still be set, as far as is known.
+    /// The number of bits of the whole filter that may still be set, by the last check.
     pub(super) fn room(&self) -> u64 {
         let in_sample = self.room_to.load(Relaxed).saturating_sub(self.bits.0.load(Relaxed));
         (in_sample as f64 / self.share) as u64
@@ -165,8 +165,8 @@ impl Watch {
         sampled.is_some()
     }
 
-    /// Runs a check alone. The others stop too, at their next bit of the sample, so the result is
-    /// that of about the middle of the check.
+    /// Runs a check alone. Other threads wait at their next bit of the sample, so the result is
+    /// that of a moment near the middle of the check.
     fn look_alone(&self, look: impl FnOnce() -> Next) {
         let before = self.bits.0.load(Relaxed);
         let next = look();

@@ -72,7 +72,7 @@ impl Clock {
         length
     }
 
-    /// v: the bits of a tag, so many that no two generations in the table have the same tag.
+    /// v: the number of bits of a tag. No two generations in the table have the same tag.
     pub(crate) fn tag_bits(&self) -> u8 {
         tag_bits(self.generations)
     }

@@ -72,7 +72,7 @@ pub(super) fn fitting<T>(
 }
 
 /// Whether these ascending fingerprints, each in one slot, would fit the table for this many slots.
-/// Those of keys that nobody chose do.
+/// They fit, unless somebody chose the keys by their hashes.
 pub(super) fn are_spread(numbers: u64, tag_bits: u8, slots: u64, all: impl Iterator<Item = u64>) -> bool {
     let Ok(packing) = Packing::for_slots(slots, numbers, tag_bits) else { return false };
     let mut last = None;

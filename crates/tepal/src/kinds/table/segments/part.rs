@@ -166,8 +166,8 @@ impl State for SegmentsState {
     }
 }
 
-/// The check that the lines hold valid fingerprints: as many as the header says, and for each
-/// segment as many as its list says.
+/// Checks the lines: the fingerprints are valid, their number is that of the header, and each
+/// segment has the number that its list records.
 struct SegmentsCheck {
     claimed: Claimed,
     /// The number of each segment, and how many fingerprints it has.

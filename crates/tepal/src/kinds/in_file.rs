@@ -169,8 +169,8 @@ pub(crate) trait Kinded: Sized {
     /// copied.
     fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
 
-    /// Takes the data that followed the body. `None` if the type cannot answer by it; then the file
-    /// opens as another type.
+    /// Takes the data that followed the body. `None` if the type cannot answer by it; then only
+    /// another type can open the file.
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self> = None;
 }
 

@@ -16,6 +16,8 @@ pub(super) struct BodyCheck {
     body_offset: u64,
     chunk_table: Vec<u64>,
     own: Box<dyn CheckBody>,
+    is_sealed: bool,
+    /// Nothing of a file without a seal, and of one that was opened without the key of its seal.
     seal: Option<Seal>,
     /// Did the last check of the bits pass?
     passed: AtomicBool,
@@ -23,7 +25,7 @@ pub(super) struct BodyCheck {
 
 impl BodyCheck {
     /// `head` are the bytes before the body, `exceptions` the bytes after it, and `written_seal`
-    /// the last bytes. The header's checks ensured that there is a key exactly if there is a seal.
+    /// the last bytes. The header's checks ensured that there is no key without a seal.
     pub(super) fn new(
         header: &mut Header,
         own: Box<dyn CheckBody>,
@@ -36,6 +38,7 @@ impl BodyCheck {
             body_offset: header.lengths.body_offset,
             chunk_table: core::mem::take(&mut header.chunk_table),
             own,
+            is_sealed: header.seal_len() > 0,
             seal: key.map(|key| Seal::new(key, head, exceptions, written_seal)).transpose()?,
             passed: AtomicBool::new(false),
         })
@@ -73,6 +76,6 @@ impl BodyChecked for BodyCheck {
     }
 
     fn is_sealed(&self) -> bool {
-        self.seal.is_some()
+        self.is_sealed
     }
 }

@@ -206,6 +206,15 @@ fn flags(required_flags: u32) -> Result<Flags> {
     Ok(Flags { sealed: has(SEALED), excepted: has(EXCEPTED), divided: has(DIVIDED), added: has(ADDED) })
 }
 
+/// The keys with which a file is opened.
+#[derive(Clone, Copy, Default)]
+pub(super) struct GivenKeys<'a> {
+    pub(super) secret: Option<&'a SecretKey>,
+    pub(super) seal: Option<&'a SealKey>,
+    /// Does a file open without its keys too?
+    pub(super) may_lack: bool,
+}
+
 /// A header that has passed every check that does not need the body.
 pub(super) struct Header {
     pub(super) lengths: Lengths,
@@ -243,12 +252,11 @@ impl Header {
     pub(super) fn decode<F: FromFile>(
         lengths: Lengths,
         head: &[u8],
-        secret: Option<&SecretKey>,
-        seal: Option<&SealKey>,
+        given: GivenKeys<'_>,
     ) -> Result<(Self, F::Bodiless)> {
         let start = Start::read(F::entry(lengths.kind)?, head)?;
-        let bodiless = F::of_part(lengths.kind, &start.part, secret)?;
-        Ok((start.finish(lengths, &bodiless, seal)?, bodiless))
+        let bodiless = F::of_part(lengths.kind, &start.part, given.secret)?;
+        Ok((start.finish(lengths, &bodiless, given)?, bodiless))
     }
 }
 
@@ -301,8 +309,13 @@ impl<'a> Start<'a> {
     }
 
     /// Parses the rest, with the help of this filter.
-    fn finish(self, lengths: Lengths, filter: &dyn AwaitsBody, seal: Option<&SealKey>) -> Result<Header> {
+    fn finish(self, lengths: Lengths, filter: &dyn AwaitsBody, given: GivenKeys<'_>) -> Result<Header> {
         let Start { flags, records_len, part, rest: mut fields, .. } = self;
+        let tested = match filter.self_test() {
+            Err(Error::KeyRequired) if given.may_lack => Ok(()),
+            Err(Error::KeyRequired) => return Err(Error::KeyRequired),
+            tested => tested,
+        };
         let sealed = flags.sealed;
         let behind = |len: u64| lengths.body_end(sealed)?.checked_sub(lengths.body_offset.checked_add(len)?);
         let body_len = filter
@@ -323,10 +336,10 @@ impl<'a> Start<'a> {
         if fields.rest().iter().any(|byte| *byte != 0) {
             return Err(Error::damaged("the padding before the body is not zero"));
         }
-        match (sealed, seal) {
-            (true, None) => return Err(Error::SealRequired),
+        match (sealed, given.seal) {
+            (true, None) if !given.may_lack => return Err(Error::SealRequired),
             (false, Some(_)) => return Err(Error::NotSealed),
-            _ => filter.self_test()?,
+            _ => tested?,
         }
         let behind_len = behind(body_len).unwrap_or_default();
         Ok(Header { lengths, chunk_table, flags, behind_len, behind: self.entry.behind })

@@ -5,7 +5,7 @@ use core::ops::Range;
 use super::behind;
 use super::check::BodyCheck;
 use super::chunks::Done;
-use super::envelope::{Header, Lengths, MAGIC, looks_like};
+use super::envelope::{GivenKeys, Header, Lengths, MAGIC, looks_like};
 use super::opened::{Opened, check_domain};
 use super::seal::SealKey;
 use crate::bits;
@@ -48,6 +48,7 @@ pub struct Open<'a> {
     pub(super) key_domain: Option<KeyDomain>,
     pub(super) name: Option<&'a str>,
     pub(super) quick: bool,
+    pub(super) without_keys: bool,
     #[cfg(feature = "std")]
     pub(super) in_memory: bool,
     #[cfg(feature = "std")]
@@ -65,6 +66,7 @@ impl<'a> Open<'a> {
             key_domain: None,
             name: None,
             quick: false,
+            without_keys: false,
             #[cfg(feature = "std")]
             in_memory: false,
             #[cfg(feature = "std")]
@@ -85,6 +87,30 @@ impl<'a> Open<'a> {
     #[must_use]
     pub const fn seal_key(mut self, key: &'a SealKey) -> Self {
         self.seal = Some(key);
+        self
+    }
+
+    /// Opens a keyed or sealed file also without its keys, to verify its checksums or to read its
+    /// [`facts`](Opened::facts). A key that is given must be the right one, as ever.
+    ///
+    /// Without the secret key the filter hashes no key. A lookup answers `true`, because any key
+    /// may be a member. Inserting, hashing and saving return [`Error::KeyRequired`]. Without the
+    /// seal key the seal is not checked: [`Opened::is_sealed`] only says that there is one.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, Error, Open, SecretKey};
+    /// let secret = SecretKey::new(*b"sixteen secrets!");
+    /// let bytes = BloomFilter::builder().secret_key(secret).build_from(["apple"])?.to_bytes()?;
+    /// assert!(matches!(Open::new().from_bytes(&bytes), Err(Error::KeyRequired)));
+    /// let mut seen = Open::new().without_keys().from_bytes(&bytes)?;     // every checksum is right
+    /// assert_eq!(seen.keys_inserted(), Some(1));
+    /// assert!(seen.contains("banana"));                                  // perhaps
+    /// assert!(matches!(seen.insert("banana"), Err(Error::KeyRequired)));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[must_use]
+    pub const fn without_keys(mut self) -> Self {
+        self.without_keys = true;
         self
     }
 
@@ -316,12 +342,17 @@ impl<'a> Open<'a> {
         Ok(self.read(bytes)?.0)
     }
 
+    /// The keys of a file.
+    pub(super) fn given_keys(&self) -> GivenKeys<'a> {
+        GivenKeys { secret: self.secret, seal: self.seal, may_lack: self.without_keys }
+    }
+
     /// Splits a tepal file: the filter without its bits, the checks of the bits, and their range.
     pub(super) fn dissect<F: FromFile>(&self, file: &[u8]) -> Result<Dissected<F>> {
         let lengths = Lengths::read(file, file.len() as u64)?;
         let body_offset = lengths.body_offset as usize;
         let (head, rest) = file.split_at(body_offset);
-        let (mut header, bodiless) = Header::decode::<F>(lengths, head, self.secret, self.seal)?;
+        let (mut header, bodiless) = Header::decode::<F>(lengths, head, self.given_keys())?;
         let (rest, seal) = rest.split_at(rest.len() - header.seal_len());
         let (body, behind) = rest.split_at(rest.len() - header.behind_len as usize);
         let check = BodyCheck::new(&mut header, bodiless.check(), head, behind, seal, self.seal)?;

@@ -141,7 +141,8 @@ impl Opened {
         self.format
     }
 
-    /// Was the file sealed, and opened with the key of its seal? After quick opening, only
+    /// Was the file sealed? It was opened with the key of its seal, unless
+    /// [`without_keys`](crate::Open::without_keys). After quick opening, only
     /// [`verify`](Self::verify) checks the seal.
     #[must_use]
     pub fn is_sealed(&self) -> bool {

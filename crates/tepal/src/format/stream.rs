@@ -44,7 +44,7 @@ impl<'a> Open<'a> {
 
     /// Checks the header for the requested type.
     pub(super) fn check_header<F: FromFile>(&self, lengths: Lengths, head: &[u8]) -> Result<()> {
-        Header::decode::<F>(lengths, head, self.secret, self.seal).map(drop)
+        Header::decode::<F>(lengths, head, self.given_keys()).map(drop)
     }
 
     /// The bytes of one file. Its length is used only after the header was checked, so that a

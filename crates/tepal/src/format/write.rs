@@ -47,8 +47,10 @@ pub(super) fn pieces<E>(
     sealer.finish().map_or(Ok(()), |seal| out(&seal))
 }
 
-/// The content of a filter's tepal file, after its bits were checked.
+/// The content of a filter's tepal file, after its bits were checked. A keyed filter that was
+/// opened without its key is refused, because the file's self-test needs the key.
 pub(super) fn checked_part(filter: &dyn Filter) -> Result<FilePart<'_>> {
+    filter.key_hasher().hasher().check_key()?;
     filter.check_before_copying()?;
     filter.file_part()
 }

@@ -460,10 +460,11 @@ impl KeyHasher {
 fn drop_bytes(_: &[u8]) {}
 
 /// The answer for a key whose hashing gave this error. A key that the domain refuses was never
-/// inserted: `false`. If the caller hashes, any key may be a member: `true`.
+/// inserted: `false`. If the caller hashes, or the secret key is not known, any key may be a
+/// member: `true`.
 #[cold]
 pub(crate) fn is_perhaps_in(error: &Error) -> bool {
-    matches!(error, Error::CallerHashes { .. })
+    matches!(error, Error::CallerHashes { .. } | Error::KeyRequired)
 }
 
 /// For a scheme without a hash: fewer keys than this, or keys for fewer bytes of bits, are looked

@@ -35,6 +35,7 @@ pub(crate) fn self_test_of_spread(hasher: &Hasher) -> u64 {
 /// Checks that this hasher gives the same fingerprints as the writer's.
 #[cfg(any(feature = "table", feature = "static"))]
 pub(crate) fn check_self_test_of_spread(hasher: &Hasher, sum: u64) -> Result<()> {
+    hasher.check_key()?;
     match self_test_of_spread(hasher) == sum {
         true => Ok(()),
         false => Err(Error::damaged("this build's hash does not give the numbers that the writer's gave")),

@@ -269,7 +269,7 @@ fn the_table_takes_what_it_needs() {
     let bytes = File::new().bytes();
     let lengths = Lengths::read(&bytes, bytes.len() as u64).unwrap();
     let head = &bytes[..lengths.body_offset as usize];
-    let (header, _) = Header::decode::<AnyFilter>(lengths, head, None, None).unwrap();
+    let (header, _) = Header::decode::<AnyFilter>(lengths, head, GivenKeys::default()).unwrap();
     assert_eq!((header.chunk_table.len(), header.chunk_table.capacity()), (1, 1));
 }
 

@@ -88,6 +88,39 @@ mod with {
     }
 
     #[test]
+    fn without_its_keys_a_file_is_looked_at_alone() {
+        let secret = SecretKey::new(*b"0123456789abcdef");
+        let built = BloomFilter::builder().capacity(10).secret_key(secret.clone()).build_from(["apple"]);
+        let filter = built.unwrap();
+        let bytes = filter.to_bytes_sealed(&key()).unwrap();
+        let whole = Open::new().secret_key(&secret).seal_key(&key()).from_bytes(&bytes).unwrap();
+        let look = Open::new().without_keys();
+        let mut opened = look.from_bytes(&bytes).unwrap();
+        assert!(opened.is_sealed() && opened.facts().unwrap() == whole.facts().unwrap());
+        // No key is surely not in, and none goes in.
+        assert!(opened.contains("apple") && opened.contains("banana"));
+        assert!(opened.filter().contains_many(&["banana", "cherry"]).iter().all(|perhaps| *perhaps));
+        assert!(matches!(opened.insert("banana"), Err(Error::KeyRequired)));
+        assert!(matches!(opened.key_hasher().hash("banana"), Err(Error::KeyRequired)));
+        // The self-test of a file needs the key, so none is written.
+        assert!(matches!(opened.to_bytes(), Err(Error::KeyRequired)));
+        assert!(matches!(opened.to_bytes_sealed(&key()), Err(Error::KeyRequired)));
+        // A key that is given must be right.
+        let (other, strange) = (SealKey::new(b"the key of that seal").unwrap(), SecretKey::new([7; 16]));
+        assert!(matches!(look.seal_key(&other).from_bytes(&bytes), Err(Error::WrongSeal)));
+        assert!(matches!(look.secret_key(&strange).from_bytes(&bytes), Err(Error::WrongKey)));
+        let open = BloomFilter::builder().capacity(10).build().unwrap().to_bytes().unwrap();
+        assert!(matches!(look.seal_key(&other).from_bytes(&open), Err(Error::NotSealed)));
+        assert!(matches!(look.secret_key(&secret).from_bytes(&open), Err(Error::KeyNotUsed)));
+        // The checksums find what they find with the keys: all but a change of the seal.
+        for bit in 0..(bytes.len() - 32) * 8 {
+            let mut bytes = bytes.clone();
+            bytes[bit / 8] ^= 1 << (bit % 8);
+            assert!(look.from_bytes(&bytes).is_err(), "bit {bit}");
+        }
+    }
+
+    #[test]
     fn every_flip_cut_and_addition_is_refused_even_with_mended_checksums() {
         let filter = filter();
         let body_len = filter.size_in_bytes() as usize;

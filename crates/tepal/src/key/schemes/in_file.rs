@@ -3,11 +3,13 @@
 #[cfg(feature = "foreign")]
 use super::parameters::Md5Split;
 use super::parameters::{Parameter, Parameters, SecretKey};
-use super::{Hasher, Scheme, parameter};
+use super::siphash13::SipHash13;
+use super::{HashScheme, Hasher, Scheme, parameter};
 use crate::error::{Error, Result};
 
 impl Hasher {
-    /// The scheme of a file, from the value at offset 64 and the record of the scheme.
+    /// The scheme of a file, from the value at offset 64 and the record of the scheme. Without its
+    /// secret it hashes no key, and its self-test is [`Error::KeyRequired`].
     pub(crate) fn of_file(
         scheme: Scheme,
         field: u64,
@@ -17,7 +19,10 @@ impl Hasher {
         let mut given = Parameters::default();
         let its = parameter(scheme);
         match (its, secret) {
-            (Parameter::Secret, None) => return Err(Error::KeyRequired),
+            (Parameter::Secret, None) if record.is_none() => {
+                return Ok(Hasher::Hash(HashScheme::SipHash13(SipHash13::without_key(field))));
+            }
+            (Parameter::Secret, None) => {}
             (Parameter::Secret, Some(key)) => given.secret = Some(key.clone()),
             (_, Some(_)) => return Err(Error::KeyNotUsed),
             (_, None) => {}

@@ -236,6 +236,14 @@ impl Hasher {
         }
     }
 
+    /// [`Error::KeyRequired`] for a keyed filter that was opened without its key.
+    pub(crate) fn check_key(&self) -> Result<()> {
+        match self {
+            Hasher::Hash(hash @ HashScheme::SipHash13(_)) => hash.hash(b"").map(drop),
+            _ => Ok(()),
+        }
+    }
+
     /// The value that the header stores at offset 64: the seed, a check value of the secret that
     /// does not reveal it, or the parameters of the scheme.
     pub(crate) fn parameters(&self) -> u64 {

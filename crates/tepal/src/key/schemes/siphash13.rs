@@ -9,10 +9,25 @@ use super::parameters::{Parameter, Parameters, SecretKey};
 use super::rule::Hash64;
 use crate::error::{Error, Result};
 
-/// The scheme with its secret.
+/// The scheme with its secret, or without it, of a file that was opened without its keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SipHash13 {
-    key: Box<SecretKey>,
+    key: Box<Secret>,
+}
+
+/// The secret of a filter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Secret {
+    Known(SecretKey),
+    /// What the file keeps of it at offset 64.
+    Unknown(u64),
+}
+
+impl SipHash13 {
+    /// The scheme of a file whose secret is not known: a key has no hash then.
+    pub(crate) fn without_key(check: u64) -> Self {
+        SipHash13 { key: Box::new(Secret::Unknown(check)) }
+    }
 }
 
 impl Hash64 for SipHash13 {
@@ -20,18 +35,24 @@ impl Hash64 for SipHash13 {
 
     fn make(given: &Parameters) -> Result<Self> {
         match &given.secret {
-            Some(key) => Ok(SipHash13 { key: Box::new(key.clone()) }),
+            Some(key) => Ok(SipHash13 { key: Box::new(Secret::Known(key.clone())) }),
             None => Err(Error::parameter("the secret key", "missing", "given with the scheme `siphash13`")),
         }
     }
 
     /// A check value of the secret that does not reveal it.
     fn parameters(&self) -> u64 {
-        hash(b"tepal key check", self.key.as_bytes())
+        match &*self.key {
+            Secret::Known(key) => hash(b"tepal key check", key.as_bytes()),
+            Secret::Unknown(check) => *check,
+        }
     }
 
     fn hash(&self, bytes: &[u8]) -> Result<u64> {
-        Ok(hash(bytes, self.key.as_bytes()))
+        match &*self.key {
+            Secret::Known(key) => Ok(hash(bytes, key.as_bytes())),
+            Secret::Unknown(_) => Err(Error::KeyRequired),
+        }
     }
 }
 

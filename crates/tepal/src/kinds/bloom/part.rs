@@ -140,6 +140,7 @@ impl AwaitsBody for BloomBodiless {
     }
 
     fn self_test(&self) -> Result<()> {
+        self.meta.keys.hasher().check_key()?;
         let (shape, there) = (self.meta.shape, self.sums);
         let here = self_test(self.meta.keys.hasher(), &Rules::new(shape), shape);
         if here == there {

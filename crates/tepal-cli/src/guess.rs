@@ -5,12 +5,15 @@
 
 use crate::args::GUESSED_STATIC;
 
+/// What a flag that makes a static filter may be taken to be called.
+const STATIC_FLAGS: [&str; 6] = ["--static", "--ribbon", "--frozen", "--freeze", "--immutable", "--smallest"];
+
 /// What to do in place of a verb that there is not.
 pub fn verb(found: &str) -> Option<&'static str> {
     Some(match found {
         name if name == "freeze" || GUESSED_STATIC.contains(&name) => {
             "a static filter is made of a list by tepal build LIST --static -o FILTER, and of one from which keys can be removed by \
-             tepal shrink FILTER -p RATE --static"
+             tepal convert FILTER --static -p RATE -o NEW"
         }
         "map" => {
             "a map is made by tepal build ROWS -f KEY --map VALUE -o MAP, where KEY and VALUE are fields, and asked by tepal get"
@@ -70,8 +73,12 @@ pub fn flag(verb: &str, found: &str) -> Option<&'static str> {
         }
         ("plan", "--known-keys") => "plan --values VALUES has a row for it, map-known; leave it out",
         ("merge", "--static") => {
-            "filters from which keys can be removed, and growing ones, are merged first, and then made static: tepal shrink FILTER -p RATE --static; \
+            "filters from which keys can be removed, and growing ones, are merged first, and then made static: tepal convert FILTER --static -p RATE -o NEW; \
              of others build one of all lists: tepal build LIST... --static"
+        }
+        ("shrink", name) if STATIC_FLAGS.contains(&name) => {
+            "a static filter of one from which keys can be removed, or of a growing one, is made by tepal convert FILTER --static -p RATE \
+             -o NEW"
         }
         ("uniq", "--static") => "uniq adds keys all the time, and a static filter takes few; leave it out",
         ("build" | "add" | "get" | "has" | "which" | "uniq" | "test", "--key-field" | "--column") => {

@@ -1,10 +1,11 @@
 //! Opens filters of any program. If one cannot be opened, the error uses the words of the command
 //! line.
 
-use std::io::ErrorKind;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use tepal::{Error, KeyDomain, Open, Opened, OverCapacity, error::Looks, file::Format};
+use tepal::{Error, KeyDomain, Open, Opened, OverCapacity, Scheme, error::Looks, file::Format};
 
 use crate::args::{FileArgs, listed};
 use crate::error::Failure;
@@ -47,6 +48,9 @@ pub fn open_one_of(
     if file.read {
         open = open.in_memory();
     }
+    if file.without_keys {
+        open = open.without_keys();
+    }
     if file.copy_on_write {
         open = open.copy_on_write();
     }
@@ -83,13 +87,47 @@ pub fn open_one_of(
     }
 }
 
+/// Which keys a filter has, and whether they were given and found right: nothing where it has none.
+#[derive(Clone, Copy)]
+pub struct KeysOf {
+    /// The secret of its hash.
+    pub secret: Option<bool>,
+    /// The key of its seal.
+    pub seal: Option<bool>,
+}
+
+impl KeysOf {
+    /// Of a filter that was opened with these. A key that is not its own is refused then.
+    pub fn of(file: &Opened, secrets: &Secrets) -> Self {
+        let is_keyed = file.filter().scheme() == Scheme::SipHash13;
+        Self {
+            secret: is_keyed.then_some(secrets.secret.is_some()),
+            seal: file.is_sealed().then_some(secrets.seal.is_some()),
+        }
+    }
+}
+
+/// The first eight bytes of an ordinary file, by which its format is known; of anything else none.
+pub fn first_bytes(path: &Path) -> Vec<u8> {
+    let mut first = Vec::new();
+    if fs::metadata(path).is_ok_and(|found| found.is_file()) {
+        let _ = File::open(path).and_then(|file| file.take(8).read_to_end(&mut first));
+    }
+    first
+}
+
+/// Is it a patch?
+pub fn is_patch(first: &[u8]) -> bool {
+    first.starts_with(b"\x89PATCH")
+}
+
 /// From this many bytes on, a changed file is mapped, and only the pages that change are copied
 /// into memory.
 const LARGE: u64 = 256 << 20;
 
 /// How to open a filter that is to be changed.
 pub fn to_change(path: &Path, file: FileArgs) -> FileArgs {
-    let is_large = std::fs::metadata(path).is_ok_and(|found| found.len() >= LARGE);
+    let is_large = fs::metadata(path).is_ok_and(|found| found.len() >= LARGE);
     FileArgs { copy_on_write: is_large, ..file }
 }
 
@@ -182,7 +220,7 @@ fn reason(error: &Error) -> String {
         Error::NotTepal { found: found @ Looks::Unmarked(_), .. } => {
             format!("not a tepal filter: {found}; say which with --from FORMAT")
         }
-        Error::NotTepal { found: Looks::Other(first), .. } if first.starts_with(b"\x89PATCH") => {
+        Error::NotTepal { found: Looks::Other(first), .. } if is_patch(first) => {
             "a patch, and no filter; make the new filter with: tepal patch OLD PATCH -o NEW".to_owned()
         }
         Error::NotTepal { found: found @ Looks::DumpAndLineEnd, .. } => {

@@ -122,6 +122,8 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ("article", "--scheme md5-presets"),
         ("ints", "--integer"),
         ("table", "--count-bits 8"),
+        ("grown", "--growing --deletable -n 100 -p 20%"),
+        ("both", "--seal seal --secret seal"),
         ("window", "--window 7d"),
         ("segments", "others --set -n 100k"),
         ("map", "others --set --static"),
@@ -133,6 +135,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         let ran = place.run(args);
         assert_eq!(ran.code, 0, "{args}: {}", ran.err);
     }
+    assert_eq!(place.run("diff -q roomy newer -o p").code, 0);
     place.write("pairs", "7\t9\n8\t70\n");
     let ran = place.run("build -q -o intmap --integer -f 1 --map 2 pairs");
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -148,7 +151,13 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
             ],
         ),
         ("add", vec!["add --json roomy others -o added"]),
-        ("remove", vec!["remove --json table keys --members others keys -o removed"]),
+        (
+            "remove",
+            vec![
+                "remove --json table keys --members others keys -o removed",
+                "remove --json grown others --allow-absent -o less",
+            ],
+        ),
         ("remove-segments", vec!["remove --json segments --segment keys -o dropped"]),
         (
             "has",
@@ -173,6 +182,7 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
                 "info --json guava --from guava",
                 "info --json valkey --from valkey-bloom",
                 "info --json sealed --seal seal",
+                "info --json p f",
             ],
         ),
         (
@@ -183,13 +193,19 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
                 "plan --json -n 1M -p 1e-9",
             ],
         ),
+        ("shrink", vec!["shrink --json roomy -p 5% -o small"]),
+        ("merge", vec!["merge --json roomy newer -o merged"]),
         (
-            "shrink",
-            vec!["shrink --json roomy -p 5% -o small", "shrink --json table -p 50% --static -o frozen"],
+            "convert",
+            vec![
+                "convert --json table -p 50% --static -o frozen",
+                "convert --json guava --from guava --to tepal -o back",
+            ],
         ),
         ("diff", vec!["diff --json roomy newer -o patch"]),
+        ("patch", vec!["patch --json roomy patch -o patched"]),
         ("except", vec!["except --json --list roomy", "except --json --strangers roomy others -o excepted"]),
-        ("verify", vec!["verify --json f chain"]),
+        ("verify", vec!["verify --json f chain", "verify --json both"]),
         (
             "test",
             vec![

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ChangeArgs, FileArgs, KeyArgs, SecretArgs};
+use super::{AskedArgs, ChangeArgs, FileArgs, KeyArgs, SecretArgs};
 
 /// The end of its help, before that about keys.
 pub const EXCEPT_HELP: &str = "\
@@ -25,6 +25,8 @@ pub struct ExceptArgs {
     /// Lists of keys that are not in the filter; none or - is standard input
     #[arg(value_name = "KEYS")]
     pub inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub asked: AskedArgs,
     /// Lists of all members: a key that is on one is refused, and nothing is changed
     #[arg(long, value_name = "LIST", num_args = 1..)]
     pub members: Vec<PathBuf>,
@@ -32,7 +34,7 @@ pub struct ExceptArgs {
     #[arg(long, conflicts_with = "members")]
     pub strangers: bool,
     /// Show how many exceptions there are, and change nothing
-    #[arg(long, conflicts_with_all = ["inputs", "members", "strangers", "output", "force", "no_wait"])]
+    #[arg(long, conflicts_with_all = ["inputs", "asked", "members", "strangers", "output", "force", "no_wait"])]
     pub list: bool,
     #[command(flatten)]
     pub keys: KeyArgs,

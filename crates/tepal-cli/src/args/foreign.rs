@@ -30,6 +30,9 @@ pub struct FileArgs {
     /// Without a look at the bits, for the verbs that have --quick.
     #[arg(skip)]
     pub quick: bool,
+    /// Also without its secret and the key of its seal, for the verbs that ask no key.
+    #[arg(skip)]
+    pub without_keys: bool,
     /// Copied page by page when it is changed, not as a whole.
     #[arg(skip)]
     pub copy_on_write: bool,
@@ -100,6 +103,9 @@ pub struct MergeArgs {
     pub past_promise: bool,
     #[command(flatten)]
     pub make: MakeArgs,
+    /// Describe the new filter as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What a filter can be converted to.
@@ -117,7 +123,7 @@ With --to the bits stay as they are, and the other program finds the same keys. 
 (build --deletable), or a growing one, becomes the smallest filter that there is, for a set to which few keys come and from which none \
 go: a ribbon of the numbers that its keys have in it. The list is not needed. Such a file is one of tepal.
 The rate is for the errors of both together, so the old filter has to be one of a clearly lower rate: made at 0.1 % it becomes one of 1 %. \
-tepal shrink --help says more.";
+Keys can be added to the static filter, at 8 bytes each, and none removed.";
 
 /// `tepal convert`.
 #[derive(Args, Debug)]
@@ -130,7 +136,7 @@ pub struct ConvertArgs {
     #[arg(long, value_name = "FORMAT", value_parser = parse_target())]
     pub to: Option<To>,
     /// Make a static filter of one from which keys can be removed, or of a growing one, without its
-    /// keys: the smallest there is at the rate of -p. tepal shrink --static does the same
+    /// keys: the smallest there is at the rate of -p (build --static makes one of a list)
     #[arg(long = "static", aliases = ["ribbon", "frozen", "freeze", "immutable", "smallest"], conflicts_with = "form")]
     pub is_static: bool,
     /// With --static: the rate of false positives of the static filter, for the errors of the old
@@ -147,6 +153,9 @@ pub struct ConvertArgs {
     pub keyed: SecretArgs,
     #[command(flatten)]
     pub make: MakeArgs,
+    /// Describe the new filter as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 fn parse_target() -> impl TypedValueParser<Value = To> {

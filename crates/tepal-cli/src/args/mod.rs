@@ -241,10 +241,11 @@ pub enum Verb {
     /// Make a filter smaller without its keys: its rate of error rises
     #[command(
         help_template = TEMPLATE,
-        before_help = "  tepal shrink list.tepal -p 1%
-  tepal shrink list.tepal -s 2MiB
-  tepal shrink sessions.tepal -p 1% --static -o closed.tepal",
-        after_help = shrink::HELP
+        before_help = "  tepal shrink list.tepal -p 1% -o small.tepal
+  tepal shrink list.tepal -s 2MiB -o small.tepal
+  tepal shrink list.tepal -p 1% --force",
+        after_help = shrink::HELP,
+        mut_arg("force", |arg| arg.help("Replace the filter itself, or with -o an existing file"))
     )]
     Shrink(ShrinkArgs),
     /// Write a filter as the file of another program, or make it static
@@ -265,6 +266,7 @@ pub enum Verb {
         after_help = "Every verb checks the filters that it opens; this verb does nothing else. For a damaged tepal file it names \
                       the bytes of the first damaged chunk (64 KiB). Most other programs' formats have no checksum: their \
                       lengths and fields are checked, but not their bits.
+Neither the secret nor the key of the seal is needed for that. A key that is given is checked too.
 Exit codes: 0 nothing wrong was found, 2 something wrong was found."
     )]
     Verify(VerifyArgs),
@@ -324,6 +326,9 @@ pub struct VerifyArgs {
     pub file: FileArgs,
     #[command(flatten)]
     pub keyed: SecretArgs,
+    /// Refuse a file that has no seal, or whose seal was not checked since --seal was not given
+    #[arg(long)]
+    pub require_seal: bool,
     /// Print nothing but what is wrong
     #[arg(short, long, conflicts_with = "json")]
     pub quiet: bool,

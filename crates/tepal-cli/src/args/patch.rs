@@ -43,9 +43,12 @@ pub struct PatchArgs {
     /// The filter that the patch was made from
     #[arg(value_name = "OLD")]
     pub old: PathBuf,
-    /// The patch
+    /// The patch; - is standard input
     #[arg(value_name = "PATCH")]
     pub patch: PathBuf,
     #[command(flatten)]
     pub change: ChangeArgs,
+    /// Describe the patch and the new file as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
 }

@@ -19,16 +19,15 @@ keys that are left in it. Fewer numbers mean fewer bits a key, so that a half ta
 A growing filter (build --growing) becomes one table with -p, at the fewest bits there are at that rate: for a set to which no more keys \
 come, or few. Such a table takes no more keys than its rate allows, and keys can be removed from it where they could before.
 
-With --static a filter from which keys can be removed, or a growing one, becomes the smallest filter that there is: a ribbon of the numbers \
-that its keys have in it. Keys can be added to that, at 8 bytes each, and none removed. -p is for the errors of table and ribbon together, so the table has to \
-be one of a clearly lower rate: made at 0.1 % it becomes one of 1 %.
+The rate of error rises, and without the keys it cannot be lowered again: without -o the filter is replaced only with --force. \
+A static filter of it is made by tepal convert --static.
 
 Filters whose positions are remainders (Guava, Spark, RedisBloom, and the others but Parquet) do not fold; build them again \
 from their keys.";
 
 /// `tepal shrink`.
 #[derive(Args, Debug)]
-#[group(id = "goal", required = true, multiple = true, args = ["fpr", "size", "is_static"])]
+#[group(id = "goal", required = true, multiple = true, args = ["fpr", "size"])]
 pub struct ShrinkArgs {
     /// The filter
     #[arg(value_name = "FILTER")]
@@ -40,10 +39,6 @@ pub struct ShrinkArgs {
     /// The largest size of the bits that is not above this: 24MiB, 1GB
     #[arg(short, long, value_name = "SIZE", value_parser = number::parse_size, conflicts_with = "fpr")]
     pub size: Option<u64>,
-    /// With -p: a static filter of a table's numbers, the smallest there is at that rate
-    /// (build --static makes it of a list)
-    #[arg(long = "static", aliases = ["ribbon", "frozen", "freeze", "immutable", "smallest"], conflicts_with = "size")]
-    pub is_static: bool,
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]

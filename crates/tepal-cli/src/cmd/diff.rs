@@ -1,7 +1,5 @@
 //! `tepal diff`: what makes one filter's file another, in few bytes.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
@@ -12,24 +10,38 @@ use tepal::{
 
 use crate::args::DiffArgs;
 use crate::error::{Failure, Outcome};
-use crate::open::open_all;
+use crate::open::{first_bytes, open_all};
 use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
 
-/// What `--json` prints.
+/// What `--json` prints of a patch.
 #[derive(Serialize)]
-struct Report {
+pub(super) struct Report {
     /// Bytes of the three files.
-    old_len: u64,
-    new_len: u64,
-    patch_len: u64,
+    pub(super) old_len: u64,
+    pub(super) new_len: u64,
+    pub(super) patch_len: u64,
     /// Bits that differ.
-    flips: u64,
+    pub(super) flips: u64,
     /// Keys beside a static filter that the new one alone has, and the old one alone.
-    added_keys: u64,
-    removed_keys: u64,
+    pub(super) added_keys: u64,
+    pub(super) removed_keys: u64,
+}
+
+impl Report {
+    /// Describes a patch.
+    pub(super) fn of(patch: &Patch) -> Self {
+        Self {
+            old_len: patch.old_len(),
+            new_len: patch.new_len(),
+            patch_len: patch.as_bytes().len() as u64,
+            flips: patch.flips(),
+            added_keys: patch.added_keys(),
+            removed_keys: patch.removed_keys(),
+        }
+    }
 }
 
 /// Runs the verb.
@@ -55,7 +67,6 @@ pub fn run(args: &DiffArgs) -> Outcome {
         error => named(args, error),
     })?;
     target.save_patch(&patch)?;
-    let (patch_len, flips) = (patch.as_bytes().len() as u64, patch.flips());
     if !args.quiet {
         say(&summary(&patch));
         // A sixteenth of all bits: fewer are not those of another list.
@@ -65,9 +76,7 @@ pub fn run(args: &DiffArgs) -> Outcome {
         }
     }
     if args.json {
-        let (old_len, new_len) = (patch.old_len(), patch.new_len());
-        let (added_keys, removed_keys) = (patch.added_keys(), patch.removed_keys());
-        Stdout::new().document(&Report { old_len, new_len, patch_len, flips, added_keys, removed_keys })?;
+        Stdout::new().document(&Report::of(&patch))?;
     }
     Ok(0)
 }
@@ -186,7 +195,5 @@ fn is_static(path: &Path) -> bool {
 
 /// Is it a tepal file?
 fn is_tepal(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(8).read_to_end(&mut start));
-    read.is_ok() && Format::of(&start) == Some(Format::Tepal)
+    Format::of(&first_bytes(path)) == Some(Format::Tepal)
 }

@@ -1,16 +1,13 @@
 //! `tepal except`: keys that a filter is known to say yes for by mistake get a no.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 use tepal::{Exceptions, Opened, hash::PreparedKeys};
 
-use crate::args::ExceptArgs;
+use crate::args::{AskedArgs, ExceptArgs};
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
-use crate::input::field::KeyRules;
-use crate::input::pages::Page;
-use crate::input::pipeline::{Flow, Sink};
+use crate::input::pages::{Inputs, Page};
+use crate::input::pipeline::{self, Flow, Sink};
 use crate::input::source::Source;
 use crate::keys::{Prepare, read_lists};
 use crate::open::open;
@@ -42,7 +39,8 @@ pub fn run(args: &ExceptArgs) -> Outcome {
     if args.list {
         return list(args, &open(&args.filter, args.file, &secrets)?);
     }
-    refuse_unasked(args)?;
+    let sources = args.asked.sources(&args.inputs);
+    refuse_unasked(args, &sources)?;
     let open_it = || open(&args.filter, args.file, &secrets);
     let change = Change::lock(&args.filter, &args.change, open_it)?;
     let (file, mut target) = (open_it()?, change.target()?);
@@ -50,14 +48,19 @@ pub fn run(args: &ExceptArgs) -> Outcome {
     let before = file.filter().exceptions();
     let file = file.except(&Exceptions::new()).map_err(|error| Failure::at(&name, error))?;
 
-    let rows = [(args.filter.as_path(), &file)];
-    let rules = rows::rules(&args.keys, BadPolicy::Fail, rows, true, args.change.quiet)?;
+    let (rows, reads) = ([(args.filter.as_path(), &file)], !sources.is_empty() || !args.members.is_empty());
+    let rules = rows::rules(&args.keys, BadPolicy::Fail, rows, reads, args.change.quiet)?;
+    AskedArgs::check(&sources)?;
     let mut gathered = Gathered { file: &file, exceptions: Exceptions::new(), keys: 0, needed: 0 };
-    read(args, &args.inputs, &rules, &file, &mut gathered)?;
+    let work = Prepare { hasher: file.key_hasher() };
+    let inputs = Inputs::new(sources, rules.clone(), args.keys.threads(), args.change.quiet)?;
+    let mut inputs = inputs.with_keys(&args.asked, BadPolicy::Fail);
+    pipeline::run(&mut inputs, &work, &mut gathered)?;
+    inputs.end(&args.keys, args.change.quiet);
     let Gathered { mut exceptions, keys, needed, .. } = gathered;
     if !args.members.is_empty() {
         let mut members = Members { file: &file, exceptions: &mut exceptions, keys: 0, held: 0 };
-        read(args, &args.members, &rules, &file, &mut members)?;
+        read_lists(&args.members, &rules, (&args.keys, args.change.quiet), &work, &mut members)?;
         members.check(&name)?;
     }
     let file = file.except(&exceptions).map_err(|error| Failure::at(&name, error))?;
@@ -79,32 +82,20 @@ pub fn run(args: &ExceptArgs) -> Outcome {
 }
 
 /// Refuses what could make members missed keys where nobody has said that it cannot.
-fn refuse_unasked(args: &ExceptArgs) -> Result<(), Failure> {
+fn refuse_unasked(args: &ExceptArgs, sources: &[Source]) -> Result<(), Failure> {
     if args.members.is_empty() && !args.strangers {
         return Err(Failure::new(
             "a member among the keys would become a missed key: give the lists of all members with --members, which are \
              compared, or say with --strangers that no key is a member",
         ));
     }
-    if Source::reads_stdin_twice(&args.inputs, &args.members) {
+    if !sources.is_empty() && Source::reads_stdin_twice(&args.inputs, &args.members) {
         return Err(Failure::new(
             "standard input can be read once; name files for the keys, for the members, or for both",
         ));
     }
     refuse_both(args.json, args.change.output.as_deref())?;
     keep(args.change.output.as_deref(), "a list of keys", args.inputs.iter().chain(&args.members))
-}
-
-/// Reads some lists.
-fn read(
-    args: &ExceptArgs,
-    paths: &[PathBuf],
-    rules: &KeyRules,
-    file: &Opened,
-    sink: &mut dyn Sink<PreparedKeys>,
-) -> Result<(), Failure> {
-    let work = Prepare { hasher: file.key_hasher() };
-    read_lists(paths, rules, (&args.keys, args.change.quiet), &work, sink).map(drop)
 }
 
 /// Gathers the keys for which the filter says yes.

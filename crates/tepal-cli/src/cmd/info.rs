@@ -1,20 +1,22 @@
 //! `tepal info`: shows what a filter is, how full it is, and how many of its answers are wrong now.
 
+mod patch;
 mod window;
 
 use std::fmt::Write;
 
+use serde::Serialize;
 use tepal::{
     AnyFilter, Opened, OverCapacity, Scheme,
     facts::{Can, Facts, PartFacts, RibbonFacts, SegmentFacts, TableFacts, Unrecorded},
 };
 
-use crate::args::InfoArgs;
+use crate::args::{FileArgs, InfoArgs};
 use crate::article::Article;
 use crate::cmd::plan::at_next_power;
 use crate::describe::{Description, Told, bits_of, bits_per_key, hex, load};
 use crate::error::{Failure, Outcome};
-use crate::open::open_one_of;
+use crate::open::{KeysOf, first_bytes, is_patch, open_one_of};
 use crate::output::{Stdout, complain};
 use crate::rows::Rows;
 use crate::secrets::Secrets;
@@ -29,26 +31,54 @@ const REPEATED: f64 = 1.1;
 /// So many segments are shown.
 const MOST_SEGMENTS: usize = 20;
 
+/// One element of what `--json` prints.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Described {
+    Filter(Box<Description>),
+    Patch(patch::PatchFile),
+}
+
 /// Runs the verb. If a filter cannot be opened, the others are still shown.
 pub fn run(args: &InfoArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed, false)?;
+    let how = FileArgs { without_keys: true, ..args.file };
     let mut stdout = Stdout::new();
     let mut described = Vec::new();
     let mut code = 0;
     let mut shown_before = false;
     for path in &args.filters {
         let name = shown(path);
-        let opened = open_one_of(args.filters.len(), path, args.file, &secrets);
+        if is_patch(&first_bytes(path)) {
+            match patch::PatchFile::open(path) {
+                Ok((_, about)) if args.json => described.push(Described::Patch(about)),
+                Ok((patch, about)) => {
+                    let gap = if std::mem::replace(&mut shown_before, true) { "\n" } else { "" };
+                    let others = args.filters.iter().filter(|other| *other != path);
+                    stdout.write(format!("{gap}{}", about.page(&patch, others)).as_bytes())?;
+                }
+                Err(Failure::Message(text)) => {
+                    complain(&text);
+                    code = 2;
+                }
+                Err(closed) => return Err(closed),
+            }
+            continue;
+        }
+        let opened = open_one_of(args.filters.len(), path, how, &secrets);
         match opened.and_then(|filter| Ok((Told::of(&name, &filter)?, filter))) {
             Ok((told, filter)) => {
                 let article =
                     Article::of(&filter, &told.facts.parts, told.has_plan().then_some(told.facts.capacity))?;
                 if args.json {
-                    described.push(Description { article, ..Description::of(&name, &told) });
+                    let described_as = Description { article, ..Description::of(&name, &told) };
+                    described.push(Described::Filter(Box::new(described_as)));
                 } else {
-                    let gap = if shown_before { "\n" } else { "" };
-                    shown_before = true;
-                    stdout.styled(&format!("{gap}{}", page(&name, &told, article.as_ref(), &filter)))?;
+                    let gap = if std::mem::replace(&mut shown_before, true) { "\n" } else { "" };
+                    stdout.styled(&format!(
+                        "{gap}{}",
+                        page(&name, &told, article.as_ref(), &filter, KeysOf::of(&filter, &secrets))
+                    ))?;
                 }
             }
             Err(Failure::Message(text)) => {
@@ -66,7 +96,7 @@ pub fn run(args: &InfoArgs) -> Outcome {
 }
 
 /// The page about one filter.
-fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> String {
+fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened, keys_of: KeysOf) -> String {
     let mut page = String::new();
     let mut line = |label: &str, text: String| {
         let _ = writeln!(page, "{label:<11} {text}");
@@ -89,14 +119,18 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened) -> 
     if told.is_ours() {
         line("recipe", recipe(facts));
     }
-    line("hash", hash(told));
+    line("hash", hash(told, keys_of));
     if facts.exceptions > 0 {
         let divided = if facts.is_divided { "; known by a divider, so that no key can be added" } else { "" };
         let keys = counted(facts.exceptions, "key");
         line("exceptions", format!("{keys} that it says no for, though its bits say yes{divided}"));
     }
-    if told.file.is_sealed {
-        line("seal", "under the key of --seal, and unbroken".to_owned());
+    if let Some(checked) = keys_of.seal {
+        let text = match checked {
+            true => "under the key of --seal, and unbroken",
+            false => "not checked without its key (--seal)",
+        };
+        line("seal", text.to_owned());
     }
     if facts.parts.len() > 1 {
         for (n, part) in (1..).zip(&facts.parts) {
@@ -323,7 +357,7 @@ fn recipe(facts: &Facts) -> String {
     text
 }
 
-fn hash(told: &Told) -> String {
+fn hash(told: &Told, keys_of: KeysOf) -> String {
     let facts = &told.facts;
     let (scheme, domain) = (facts.scheme, facts.key_domain);
     let with = match (&facts.caller_hash, facts.seed) {
@@ -334,7 +368,10 @@ fn hash(told: &Told) -> String {
         (None, None) if facts.valkey_seed.is_some() => {
             format!(" with seed {}", facts.valkey_seed.as_ref().map(hex).unwrap_or_default())
         }
-        (None, None) if scheme == Scheme::SipHash13 => " with a secret key".to_owned(),
+        (None, None) if scheme == Scheme::SipHash13 => match keys_of.secret {
+            Some(false) => " with a secret key, not checked without it (--secret)".to_owned(),
+            _ => " with a secret key".to_owned(),
+        },
         (None, None) => String::new(),
     };
     match told.file.format_version {

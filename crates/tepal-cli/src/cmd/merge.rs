@@ -1,19 +1,29 @@
 //! `tepal merge`: one filter of several, without their keys.
 
+use serde::Serialize;
 use tepal::{Error, Opened};
 
 use crate::args::MergeArgs;
-use crate::describe::{Told, warn_past_promise};
+use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::open::{ignore_capacity, open_all};
-use crate::output::{Target, complain, is_same_file, say};
+use crate::output::{Stdout, Target, complain, is_same_file, refuse_both, say};
 use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    /// How many filters were merged.
+    filters: usize,
+    filter: Description,
+}
+
 /// Runs the verb.
 pub fn run(args: &MergeArgs) -> Outcome {
+    refuse_both(args.json, Some(&args.make.output))?;
     let mut target = Target::new(&args.make.output, args.make.force)?;
     // One that is read too is locked from before that until it is saved.
     if args.filters.iter().any(|path| is_same_file(path, &args.make.output)) {
@@ -50,7 +60,7 @@ pub fn run(args: &MergeArgs) -> Outcome {
         }
     }
     target.save(&file, secrets.seal.as_ref())?;
-    let told = Told::of(&target.name(), &file)?;
+    let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     if !args.make.quiet {
         report(args.filters.len(), &told);
         let has = file.filter().exceptions();
@@ -64,6 +74,10 @@ pub fn run(args: &MergeArgs) -> Outcome {
         }
     }
     warn_past_promise(&target.name(), &told);
+    if args.json {
+        let filter = Description::of(&target.name(), &told);
+        Stdout::new().document(&Report { filters: args.filters.len(), filter })?;
+    }
     Ok(0)
 }
 

@@ -1,45 +1,58 @@
 //! `tepal patch`: makes the new filter of an old one and a patch.
 
+use std::io::{Read, stdin};
+
+use serde::Serialize;
 use tepal::{Error, file::Patch};
 
-use super::diff::keys;
+use super::diff::{self, keys};
 use crate::args::PatchArgs;
 use crate::error::{Failure, Outcome};
-use crate::output::{Change, keep, say};
+use crate::output::{Change, Stdout, keep, refuse_both, say};
 use crate::text::message::{io_text, shown};
 use crate::text::number;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report {
+    /// Where the new file is.
+    file: String,
+    /// False where the old file was the new one already.
+    changed: bool,
+    #[serde(flatten)]
+    patch: diff::Report,
+}
 
 /// Runs the verb.
 pub fn run(args: &PatchArgs) -> Outcome {
     let name = shown(&args.old);
-    if [&args.old, &args.patch].iter().any(|path| path.as_os_str() == "-") {
-        return Err(Failure::new(
-            "- is given for the filter or the patch; both are read more than once, so name files",
-        ));
+    if args.old.as_os_str() == "-" {
+        return Err(Failure::new("- is given for the filter, which is read more than once; name a file"));
     }
+    refuse_both(args.json, args.change.output.as_deref())?;
     keep(args.change.output.as_deref(), "the patch", [&args.patch])?;
-    let patch = Patch::open(&args.patch).map_err(|error| refused(args, error))?;
+    let patch = read(args)?;
     let change = Change::lock(&args.old, &args.change, || Ok(()))?;
     let in_place = change.is_in_place();
     if in_place && !change.is_locked() {
         return Err(Failure::at(&name, no_file(args)));
     }
     let mut target = change.target()?;
-    match target.apply(&patch, &args.old)? {
-        Ok(()) => {}
+    let changed = match target.apply(&patch, &args.old)? {
+        Ok(()) => true,
         // To do it twice is no error where nothing else was to be made.
         Err(Error::OtherOld { is_new: true, .. }) if in_place => {
             if !args.change.quiet {
                 say(&format!("{name}: is what the patch makes already; nothing to do"));
             }
-            return Ok(0);
+            false
         }
         Err(error @ Error::OtherOld { .. }) => {
-            return Err(Failure::at(&shown(&args.patch), format!("not for {name}: {error}")));
+            return Err(Failure::at(&patch_name(args), format!("not for {name}: {error}")));
         }
-        Err(error) => return Err(Failure::at(&shown(&args.patch), error)),
-    }
-    if !args.change.quiet {
+        Err(error) => return Err(Failure::at(&patch_name(args), error)),
+    };
+    if changed && !args.change.quiet {
         say(&format!(
             "{}{} changed: {} is the new file, {}",
             keys(&patch),
@@ -48,7 +61,36 @@ pub fn run(args: &PatchArgs) -> Outcome {
             number::size(patch.new_len())
         ));
     }
+    if args.json {
+        let patch = diff::Report::of(&patch);
+        Stdout::new().document(&Report { file: target.name(), changed, patch })?;
+    }
     Ok(0)
+}
+
+/// The most bytes of a patch in standard input, as of a filter in a pipe.
+const MOST: u64 = 256 << 20;
+
+/// Reads the patch, which is read once.
+fn read(args: &PatchArgs) -> Result<Patch, Failure> {
+    if args.patch.as_os_str() != "-" {
+        return Patch::open(&args.patch).map_err(|error| refused(args, error));
+    }
+    let (mut bytes, name) = (Vec::new(), patch_name(args));
+    stdin().lock().take(MOST + 1).read_to_end(&mut bytes).map_err(|error| Failure::io(&name, &error))?;
+    if bytes.len() as u64 > MOST {
+        let text = format!("more than {}; save it to a file, and name that", number::size(MOST));
+        return Err(Failure::at(&name, text));
+    }
+    Patch::from_bytes(bytes).map_err(|error| refused(args, error))
+}
+
+/// The patch's name for messages.
+fn patch_name(args: &PatchArgs) -> String {
+    match args.patch.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => shown(&args.patch),
+    }
 }
 
 /// What is no ordinary file is not patched in place.
@@ -61,7 +103,7 @@ fn no_file(args: &PatchArgs) -> String {
 
 /// Why a file is no patch.
 fn refused(args: &PatchArgs, error: Error) -> Failure {
-    let name = shown(&args.patch);
+    let name = patch_name(args);
     match error {
         Error::Io { source, .. } => Failure::at(
             &name,

@@ -26,7 +26,7 @@ use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
-use first::{FirstReading, Stamp, absent, lost};
+use first::{FirstReading, Stamp, absent, lost, rate_of_former};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -47,6 +47,9 @@ struct Report {
     /// Members that were lost, on average: keys that were not in the filter, or not any more, took
     /// their copies.
     members_lost: f64,
+    /// The same if all of those keys were in before; null where that is no more. In a growing filter
+    /// of several tables such a key looks more often as if it were in than the rate says.
+    members_lost_most: Option<f64>,
     /// Records that were left out because they have no key.
     bad_records: u64,
     filter: Description,
@@ -129,8 +132,24 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     // A key that the list names again is as one that is not in, once its copies are gone.
     let members_lost = members_lost + lost(no_copy_left, rate);
     let bad_records = inputs.bad.records();
-    let report =
-        Report { keys, removed, not_in, no_copy_left, kept, not_members, members_lost, bad_records, filter };
+    let members_lost_most = match told.facts.tables.as_slice() {
+        tables @ [_, _, ..] if told.can.grow && members_lost > 0.0 => Some(
+            lost(not_in + no_copy_left, rate_of_former(tables, rate)).min(removed as f64).max(members_lost),
+        ),
+        _ => None,
+    };
+    let report = Report {
+        keys,
+        removed,
+        not_in,
+        no_copy_left,
+        kept,
+        not_members,
+        members_lost,
+        members_lost_most,
+        bad_records,
+        filter,
+    };
     if !args.change.quiet {
         say(&summary(&report, &inputs.bad, &told));
     }
@@ -224,9 +243,14 @@ fn summary(report: &Report, bad: &BadTotal, told: &Told) -> String {
         _ => format!("; {} keys {more}", number::count(keys)),
     };
     let bad = bad.told().map_or(String::new(), |bad| format!("; {bad}"));
-    let lost = match report.members_lost {
-        0.0 => String::new(),
-        lost => format!("; {} lost on average, whose copies those took", about(lost)),
+    let lost = match (report.members_lost, report.members_lost_most) {
+        (0.0, _) => String::new(),
+        (lost, Some(most)) => format!(
+            "; {} lost on average, or up to {} if those keys were in before, whose copies those took",
+            about(lost),
+            number::counted(most.ceil() as u64, "member")
+        ),
+        (lost, None) => format!("; {} lost on average, whose copies those took", about(lost)),
     };
     format!(
         "{} removed{}{}{lost}{}{}; {}{bad}",

@@ -1,7 +1,7 @@
 //! `tepal shrink`: a smaller filter of a filter, without its keys.
 
 use serde::Serialize;
-use tepal::{AnyFilter, Error, Opened, file::Format};
+use tepal::{Error, Opened, file::Format};
 
 use crate::args::ShrinkArgs;
 use crate::describe::{Description, Told, warn_past_promise};
@@ -10,16 +10,13 @@ use crate::open::open;
 use crate::output::{Change, Stdout, complain, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
-use crate::text::number::{count, counted, promise, rate, size};
+use crate::text::number::{count, promise, rate, size};
 
 /// Such a filter tells a stranger from a member no better than a coin.
 const USELESS: f64 = 0.5;
 
 /// No filter has fewer.
-const LEAST_BYTES: u64 = 64;
-
-/// No ribbon errs more often.
-const HIGHEST: f64 = 0.5;
+pub(super) const LEAST_BYTES: u64 = 64;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -44,23 +41,25 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
     let promised = file.filter().promised_false_positive_rate();
     let shares_numbers = is_growing(&file) && !file.can().remove;
     let factor = match (args.fpr, args.size) {
-        (wanted, _) if args.is_static => {
-            make_static(&name, &mut file, wanted)?;
-            1
-        }
         (Some(wanted), _) => to_rate(&name, &mut file, wanted)?,
         (None, bytes) => to_size(&name, &mut file, bytes.unwrap_or(0))?,
     };
+    if args.change.output.is_none() && !args.change.force {
+        let (was, is) = (size(before), size(file.filter().size_in_bytes()));
+        let text = format!(
+            "{was} now, and {is} with {} wrong afterwards, which cannot be undone; write that to another file with -o, or \
+             replace this one with --force",
+            rate(file.filter().false_positive_rate())
+        );
+        return Err(Failure::at(&name, text));
+    }
     target.save(&file, secrets.seal.as_ref())?;
     let told = Told::of(&target.name(), &file)?.sealed(secrets.seal.is_some());
     if !args.change.quiet {
         let (was, is) = (size(before), size(told.facts.size_in_bytes));
-        let how = if args.is_static {
-            format!("a static filter of {}", counted(told.facts.capacity, "number"))
-        } else if factor == 1 {
-            "for the keys in it".to_owned()
-        } else {
-            format!("{factor} to 1")
+        let how = match factor {
+            1 => "for the keys in it".to_owned(),
+            factor => format!("{factor} to 1"),
         };
         say(&format!("{how}: {was} before, {is} now; {}", told.rates(",")));
     }
@@ -69,20 +68,7 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
         let (was, is) = (promise(promised), promise(promises));
         complain(&format!("{}: ! promised {was} before, {is} from now on", target.name()));
     }
-    let is_larger = args.is_static && told.facts.size_in_bytes >= before;
-    if is_larger {
-        let text = match told.facts.size_in_bytes {
-            ..=LEAST_BYTES => "no smaller than the table, since no filter is smaller",
-            _ => {
-                "no smaller than the table: a ribbon that may hardly err on top of it takes many bits; give a higher rate with -p"
-            }
-        };
-        complain(&format!("{}: ! {text}", target.name()));
-    }
-    if args.is_static && !args.change.quiet {
-        say("keys can be added to it, and none removed or counted");
-    }
-    if shares_numbers && !args.is_static {
+    if shares_numbers {
         complain(&format!(
             "{}: ! a table now, from which no key can be removed: it grew without --deletable, so that two keys may share a number",
             target.name()
@@ -94,31 +80,6 @@ pub fn run(args: &ShrinkArgs) -> Outcome {
         Stdout::new().document(&Report { factor, size_before: before, filter })?;
     }
     Ok(0)
-}
-
-/// Makes a static filter of it, at this rate.
-fn make_static(name: &str, file: &mut Opened, wanted: Option<f64>) -> Result<(), Failure> {
-    let wanted = match wanted {
-        None if file.can().become_static => return Err(Failure::at(name, no_rate(file.filter()))),
-        // Of another kind there is none at any rate.
-        wanted => wanted.unwrap_or(HIGHEST),
-    };
-    file.make_static(wanted).map_err(|error| match error {
-        Error::RateOutOfReach { .. } => Failure::at(name, format!("{error}; the rate is that of -p")),
-        other => Failure::at(name, other),
-    })
-}
-
-/// What to do where no rate was given for a static filter of a table.
-fn no_rate(table: &AnyFilter) -> String {
-    let own = table.false_positive_rate().max(table.promised_false_positive_rate());
-    let (least, usual) = (rate(own), (10.0 * own).min(HIGHEST));
-    // As -p takes it.
-    let usual = format!("{:.2e}", 100.0 * usual).parse::<f64>().unwrap_or(100.0 * HIGHEST);
-    format!(
-        "which rate the static filter is to have is said with -p, for the errors of this one and its own together: this one errs at {least}, so \
-         give one clearly above that, such as -p {usual}%"
-    )
 }
 
 /// Folds to the smallest size of this rate.
@@ -221,24 +182,35 @@ fn folds_to(sizes: Option<String>, give: &str) -> String {
     sizes.map_or(SMALLEST.to_owned(), |sizes| format!("it folds to {sizes}; {give}"))
 }
 
-/// The sizes in bytes that it can be folded to, next to the wanted one; nothing where it has the
-/// least.
+/// The sizes in bytes that it can be folded to, next to the wanted one, each with its rate; nothing
+/// where it has the least.
 fn sizes(file: &Opened, wanted: u64) -> Option<String> {
     let now = file.filter().size_in_bytes();
     let factors = file.filter().fold_factors();
-    let sizes = factors.into_iter().filter_map(|factor| file.filter().folded_size_in_bytes(factor));
-    let mut all: Vec<u64> = sizes.filter(|size| *size < now).collect();
-    all.dedup();
+    let size_of = |factor| Some((file.filter().folded_size_in_bytes(factor)?, factor));
+    let mut all: Vec<(u64, u64)> =
+        factors.into_iter().filter_map(size_of).filter(|(size, _)| *size < now).collect();
+    all.dedup_by_key(|(size, _)| *size);
     if all.is_empty() {
         return None;
     }
-    let near = all.partition_point(|&size| size > wanted);
+    let near = all.partition_point(|&(size, _)| size > wanted);
     let shown = &all[near.saturating_sub(3)..(near + 3).min(all.len())];
-    let mut text = shown.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    let with_rate = shown.iter().map(|&(size, factor)| format!("{size} bytes ({})", rate_at(file, factor)));
+    let mut text = with_rate.collect::<Vec<_>>().join(", ");
     if shown.len() < all.len() {
-        text.push_str(&format!(" (and {} more)", count((all.len() - shown.len()) as u64)));
+        text.push_str(&format!(" and {} more", count((all.len() - shown.len()) as u64)));
     }
-    Some(text + " bytes")
+    Some(text)
+}
+
+/// The rate of a copy that is folded so.
+fn rate_at(file: &Opened, factor: u64) -> String {
+    let mut copy = file.clone();
+    match copy.fold(factor).map(|()| copy.filter().false_positive_rate()) {
+        Ok(folded) if folded <= USELESS => format!("{} wrong", rate(folded)),
+        _ => "too small".to_owned(),
+    }
 }
 
 /// Why it cannot be folded at all.

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use tepal::facts::FileFacts;
 
-use crate::args::VerifyArgs;
+use crate::args::{FileArgs, VerifyArgs};
 use crate::error::{Failure, Outcome};
-use crate::open::open_one_of;
+use crate::open::{KeysOf, open_one_of};
 use crate::output::{Stdout, complain};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
@@ -23,8 +23,13 @@ struct Verified {
     checksum: Option<bool>,
     /// Pieces of a tepal file with a checksum of their own.
     chunks: Option<u64>,
-    /// Whether a tepal file is sealed; the seal is then right.
+    /// Whether a tepal file is sealed.
     sealed: Option<bool>,
+    /// Whether the seal was found right: not without its key. Null where there is none.
+    seal_checked: Option<bool>,
+    /// Whether the secret that was given is that of the filter: not without it. Null where it has
+    /// none.
+    secret_checked: Option<bool>,
     file_len: Option<u64>,
     /// Keys that a tepal file says no for though its bits say yes.
     exceptions: Option<u64>,
@@ -35,18 +40,24 @@ struct Verified {
 /// Runs the verb. A file that is damaged does not hide the others.
 pub fn run(args: &VerifyArgs) -> Outcome {
     let secrets = Secrets::read(&args.keyed, args.quiet)?;
+    let how = FileArgs { without_keys: true, ..args.file };
     let mut stdout = Stdout::new();
     let mut all = Vec::new();
     for path in &args.filters {
         let name = shown(path);
         // Opening checks everything that can be checked.
-        let opened = open_one_of(args.filters.len(), path, args.file, &secrets);
+        let opened = open_one_of(args.filters.len(), path, how, &secrets);
         let verified = opened.and_then(|filter| {
             let facts = filter.file_facts().map_err(|error| Failure::at(&name, error))?;
-            Ok((facts, filter.filter().exceptions()))
+            Ok((facts, filter.filter().exceptions(), KeysOf::of(&filter, &secrets)))
         });
         let verified = match verified {
-            Ok((file, exceptions)) => right(name, &file, exceptions),
+            Ok((file, exceptions, keys)) => {
+                let problem = args.require_seal.then(|| no_seal(keys)).flatten();
+                let problem = problem.map(|text| format!("{name}: {text}"));
+                let right = problem.is_none();
+                Verified { right, problem, ..opened_file(name, &file, exceptions, keys) }
+            }
             Err(Failure::Message(text)) => {
                 Verified { file: name, problem: Some(text), ..Verified::default() }
             }
@@ -66,8 +77,19 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     Ok(if all.iter().all(|verified| verified.right) { 0 } else { 2 })
 }
 
+/// Why `--require-seal` refuses a file.
+fn no_seal(keys: KeysOf) -> Option<&'static str> {
+    match keys.seal {
+        None => Some("has no seal, which --require-seal asks for; get the sealed one from its maker"),
+        Some(false) => {
+            Some("its seal was not checked, which --require-seal asks for; give its key with --seal FILE")
+        }
+        Some(true) => None,
+    }
+}
+
 /// A file that was opened.
-fn right(name: String, file: &FileFacts, exceptions: u64) -> Verified {
+fn opened_file(name: String, file: &FileFacts, exceptions: u64, keys: KeysOf) -> Verified {
     Verified {
         file: name,
         right: true,
@@ -75,9 +97,23 @@ fn right(name: String, file: &FileFacts, exceptions: u64) -> Verified {
         checksum: Some(file.has_checksum),
         chunks: file.chunks,
         sealed: file.chunks.map(|_| file.is_sealed),
+        seal_checked: keys.seal,
+        secret_checked: keys.secret,
         file_len: Some(file.file_len),
         exceptions: file.chunks.map(|_| exceptions),
         problem: None,
+    }
+}
+
+/// What could not be checked without a key.
+fn unchecked(verified: &Verified) -> &'static str {
+    match (verified.secret_checked, verified.seal_checked) {
+        (Some(false), Some(false)) => {
+            "; bytes are as written; secret and seal: not checked without their keys"
+        }
+        (Some(false), _) => "; bytes are as written; secret: not checked without it",
+        (_, Some(false)) => "; bytes are as written; seal: not checked without its key",
+        _ => "",
     }
 }
 
@@ -87,12 +123,16 @@ fn line(verified: &Verified) -> String {
     let len = count(verified.file_len.unwrap_or_default());
     match (verified.chunks, verified.format.unwrap_or_default(), verified.checksum) {
         (Some(chunks), ..) => {
-            let seal = if verified.sealed == Some(true) { ", the seal is right" } else { "" };
+            let seal = if verified.seal_checked == Some(true) { ", the seal is right" } else { "" };
             let exceptions = match verified.exceptions {
                 Some(count) if count > 0 => format!(", {}", counted(count, "exception")),
                 _ => String::new(),
             };
-            format!("{name}: whole, {}{exceptions}, {len} bytes{seal}\n", counted(chunks, "chunk"))
+            format!(
+                "{name}: whole, {}{exceptions}, {len} bytes{seal}{}\n",
+                counted(chunks, "chunk"),
+                unchecked(verified)
+            )
         }
         (None, format, Some(true)) => {
             format!("{name}: {format}, {len} bytes; its lengths, fields and checksum are right\n")

@@ -178,11 +178,17 @@ fn merged_folded_and_patched() {
     let ran = place.run("shrink a -s 2000 -o smaller");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(filter_of(&place, "smaller")["size_in_bytes"].as_u64() <= Some(2000));
-    assert!(place.run("shrink a -s 1").err.contains("folds to no size so small, but to "));
+    let told = place.run("shrink a -s 1").err;
+    assert!(told.contains("folds to no size so small, but to ") && told.contains(" bytes ("), "{told}");
+    let told = place.run("shrink a -s 1M").err;
+    assert!(
+        told.contains("; it folds to ") && told.contains(" bytes (1 in ") && told.contains(" wrong), "),
+        "{told}"
+    );
     // Laid out for the keys that are left.
     assert_eq!(place.run("build -q all --deletable -o full").code, 0);
     assert_eq!(place.run("remove -q full two").code, 0);
-    let ran = place.run("shrink full -p 1%");
+    let ran = place.run("shrink full -p 1% --force");
     assert!(ran.code == 0 && ran.err.contains(" before, "), "{}", ran.err);
     assert_eq!(place.run("test -q full --members one --bad skip").code, 1, "those of both lists are gone");
 }

@@ -48,6 +48,34 @@ fn known_strangers_get_a_no_by_every_verb() {
     assert!(exceptions >= u64::from(wrong));
 }
 
+/// A key by itself is one too, and standard input is read only where `-` is given.
+#[test]
+fn keys_are_given_one_by_one() {
+    let place = place();
+    let found = place.run("has f strangers");
+    let found: Vec<&str> = found.text().lines().take(3).collect();
+    let [one, two, three] = found[..] else { panic!("{found:?}") };
+    let ran = place.run(&format!("except f -e {one} -e {two} --members members"));
+    assert!(ran.code == 0 && ran.err.starts_with("2 exceptions added; 2 in all, "), "{}", ran.err);
+    assert_eq!(place.run(&format!("has -q f -e {one} -e {two}")).code, 1);
+    let ran =
+        place.run_with(&format!("except f -e {one} - --strangers --json"), format!("{three}\n").as_bytes());
+    assert_eq!((&ran.json()["keys"], &ran.json()["exceptions"]), (&2.into(), &3.into()));
+    let ran = place.run("except f -e 5 --members members");
+    assert!(ran.code == 2 && ran.err.contains("the member \"5\" is among the keys to except"), "{}", ran.err);
+    for (args, said) in [
+        ("except f -e 5 --list", "cannot be used with"),
+        ("except f -e 5", "give the lists of all members with --members"),
+        (
+            "except f 1500 --strangers",
+            "1500: no such file; expected a file of keys. A key by itself is given with -e",
+        ),
+    ] {
+        let ran = place.run(args);
+        assert!(ran.code == 2 && ran.err.contains(said), "{args}: {}", ran.err);
+    }
+}
+
 #[test]
 fn what_there_is_can_be_seen() {
     let place = place();

@@ -103,6 +103,33 @@ fn keys_go_where_that_was_asked_for() {
     assert_eq!(place.run("has -c h rest").text(), "10000\n");
 }
 
+/// A number that was in an early table has drawn the copies of later keys, and looks in after it was
+/// removed more often than the rate says: so the members that a second removal takes are told as a
+/// range.
+#[test]
+fn what_was_in_before_takes_more_members_than_the_rate_says() {
+    let place = Place::new();
+    place.write("list", numbers(0..60_000));
+    place.write("gone", numbers(0..3000));
+    for (rate, n) in [("5%", 300), ("20%", 300), ("1%", 1000)] {
+        let ran = place.run(&format!("build -q list --growing --deletable -n {n} -p {rate} -o f --force"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(place.run("remove -q f gone").code, 0);
+        let ran = place.run("remove f gone --allow-absent -o again --force --json");
+        let json = ran.json();
+        assert!(json["filter"]["tables"].as_array().unwrap().len() > 1);
+        let [least, most] = ["members_lost", "members_lost_most"].map(|field| json[field].as_f64().unwrap());
+        let removed = json["removed"].as_f64().unwrap();
+        let spread = 5.0 * removed.sqrt();
+        assert!(removed > least - spread && removed < most + spread && most >= least, "{rate}: {json}");
+        assert!(ran.err.contains(" lost on average, or up to "), "{}", ran.err);
+    }
+    // Where that is no more, nothing is added.
+    place.build("one", &numbers(0..1000), "--growing --deletable");
+    let json = place.run("remove one gone --allow-absent --json").json();
+    assert!(json["members_lost_most"].is_null(), "{json}");
+}
+
 #[test]
 fn one_table_of_what_grows_no_more() {
     let place = Place::new();

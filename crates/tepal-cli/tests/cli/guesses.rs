@@ -67,7 +67,7 @@ fn a_wrong_verb_is_told_the_right_one() {
 fn a_key_given_where_lists_are_read_is_told_how_it_is_given() {
     let place = Place::new();
     place.build("f", b"a\n", "");
-    for verb in ["build -e b -o g", "create -e b -o g", "except f -e b", "uniq -e b"] {
+    for verb in ["build -e b -o g", "create -e b -o g", "uniq -e b"] {
         let ran = place.run(verb);
         let err = &ran.err;
         assert!(
@@ -86,7 +86,7 @@ fn a_verb_that_is_a_flag_of_another_is_told_where_that_is() {
             "freeze t -o f",
             "no verb \"freeze\": a static filter is made of a list by tepal build LIST --static",
         ),
-        ("static list -o f", "tepal shrink FILTER -p RATE --static; see tepal --help"),
+        ("static list -o f", "tepal convert FILTER --static -p RATE -o NEW; see tepal --help"),
         ("map rows -o m", "no verb \"map\": a map is made by tepal build ROWS -f KEY --map VALUE"),
         ("expire f", "tepal build --window 7d"),
     ] {
@@ -128,7 +128,7 @@ fn a_flag_that_a_verb_does_not_have_is_told_the_way() {
         ("test m --seed 5", "that of random numbers is --random-seed"),
         ("build rows --segments -o f", "with --set each list is a segment"),
         ("plan -n 1M --values country", "--values country: plan has no rows to look at, so --values says"),
-        ("merge m m --static -o f", "tepal shrink FILTER -p RATE --static"),
+        ("merge m m --static -o f", "tepal convert FILTER --static -p RATE -o NEW"),
         ("uniq --static rows", "uniq adds keys all the time"),
         ("get m -o out", "lines come out on standard output, for a pipe or a file: > FILE"),
         ("has m --value", "the value of a key says tepal get MAP"),

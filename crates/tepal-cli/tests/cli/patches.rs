@@ -44,6 +44,66 @@ fn the_new_file_in_place_and_beside() {
 }
 
 #[test]
+fn a_patch_is_read_out_of_a_pipe() {
+    let place = three();
+    let (new, patch) = (place.read("new"), place.read("p"));
+    let ran = place.run_with("patch old - -o copy", &patch);
+    assert!(ran.code == 0 && ran.err.contains("copy is the new file"), "{}", ran.err);
+    assert_eq!(place.read("copy"), new);
+    let json = place.run_with("patch old - --json", &patch).json();
+    assert_eq!(
+        (&json["file"], &json["changed"], &json["new_len"]),
+        (&"old".into(), &true.into(), &new.len().into())
+    );
+    assert!(place.read("old") == new);
+    let ran = place.run_with("patch old - --json", &patch);
+    assert_eq!((ran.code, &ran.json()["changed"]), (0, &false.into()));
+    let ran = place.run_with("patch copy - -o f", &patch[..80]);
+    assert!(ran.code == 2 && ran.err.starts_with("tepal: standard input: damaged: "), "{}", ran.err);
+}
+
+#[test]
+fn info_says_what_a_patch_is_for() {
+    let place = three();
+    let [old, new, patch] = ["old", "new", "p"].map(|name| place.read(name).len());
+    let ran = place.run("info p");
+    let lines: Vec<&str> = ran.text().lines().collect();
+    assert_eq!((ran.code, lines.len(), ran.err.as_str()), (0, 5, ""));
+    assert_eq!(lines[0], "p           patch: makes the new file of an old one with: tepal patch OLD p");
+    assert!(
+        lines[1].starts_with(&format!("for         a file of {} bytes with the XXH3-64 ", thousands(old)))
+    );
+    assert!(
+        lines[2].starts_with(&format!("makes       a file of {} bytes with the XXH3-64 ", thousands(new)))
+    );
+    assert!(lines[3].starts_with("changes     ") && lines[3].ends_with(" bits"), "{}", lines[3]);
+    assert_eq!(lines[4], format!("size        {} bytes", thousands(patch)));
+    // Of the files named beside it those that it is about are told.
+    place.build("other", b"1\n", "");
+    let ran = place.run("info other p new old");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let line = |label: &str| ran.text().lines().find(|line| line.starts_with(label)).unwrap().to_owned();
+    assert!(line("for").ends_with(": old") && line("makes").ends_with(": new"), "{}", ran.text());
+    let json = place.run("info --json p new").json();
+    assert_eq!(
+        (&json[0]["kind"], &json[0]["old_len"], &json[1]["kind"]),
+        (&"patch".into(), &old.into(), &"bloom".into())
+    );
+    place.write("cut", &place.read("p")[..100]);
+    let ran = place.run("info cut old");
+    assert!(ran.code == 2 && ran.err.starts_with("tepal: cut: damaged: "), "{}", ran.err);
+    assert!(ran.text().starts_with("old "), "{}", ran.text());
+}
+
+/// `1234` as `1,234`.
+fn thousands(number: usize) -> String {
+    match number / 1000 {
+        0 => number.to_string(),
+        more => format!("{more},{:03}", number % 1000),
+    }
+}
+
+#[test]
 fn a_patch_for_another_file_changes_nothing() {
     let place = three();
     place.build("other", b"x\n", "-n 2000 --name list");
@@ -68,7 +128,9 @@ fn a_patch_for_another_file_changes_nothing() {
         ("patch old gone", "gone: no such file; expected a patch"),
         ("patch gone p", "gone: no such file; expected the filter"),
         ("patch old p -o new", "new: exists; add --force to replace it"),
-        ("patch old -", "- is given for the filter or the patch"),
+        ("patch - p", "- is given for the filter"),
+        ("patch old -", "standard input: not a patch; make one with: tepal diff OLD NEW -o PATCH"),
+        ("patch old p -o - --json", "--json and -o - both write to standard output"),
         ("diff old new -o p", "p: exists; add --force to replace it"),
         ("diff old gone -o q", "gone: no such file"),
         ("diff old keys -o q", "keys: not a tepal filter: it looks like text"),
@@ -263,7 +325,7 @@ fn a_patch_is_no_filter_and_is_named() {
     let place = Place::new();
     place.build("f", b"a\n", "");
     assert_eq!(place.run("diff -q f f -o p").code, 0);
-    for verb in ["has p -e a", "info p", "verify p", "has --quick p -e a"] {
+    for verb in ["has p -e a", "verify p", "has --quick p -e a"] {
         let ran = place.run(verb);
         assert_eq!(ran.code, 2);
         assert!(

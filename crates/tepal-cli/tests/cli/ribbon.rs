@@ -195,7 +195,7 @@ fn a_static_filter_or_map_has_no_capacity() {
         "build list --static -o f",
         "build list --set --static -o f",
         "build rows --csv -f 1 --map 2 -o f",
-        "shrink table --static -p 1e-3 -o f",
+        "convert table --static -p 1e-3 -o f",
     ] {
         let ran = place.run(&format!("{args} --force"));
         assert_eq!(ran.code, 0, "{args}: {}", ran.err);

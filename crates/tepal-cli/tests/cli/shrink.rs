@@ -26,7 +26,21 @@ fn to_a_rate_in_place_and_beside() {
         file.into_filter().into_bloom().unwrap().into_owned().unwrap().to_bits().unwrap()
     };
     assert!(bits("small") == bits("same"));
-    assert_eq!(place.run("shrink f -p 1% -q").quiet(), (0, &b""[..]));
+    // In its own place it cannot be undone.
+    for args in ["shrink f -p 1%", "shrink f -s 3KiB -q --json"] {
+        let ran = place.run(args);
+        assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}");
+        assert!(
+            ran.err.starts_with("tepal: f: 24.0 KiB now, and 3.0 KiB with 1 in ")
+                && ran.err.ends_with(
+                    " wrong afterwards, which cannot be undone; write that to another file with -o, or replace this one with --force\n"
+                ),
+            "{args}: {}",
+            ran.err
+        );
+        assert_eq!(place.read("f"), before);
+    }
+    assert_eq!(place.run("shrink f -p 1% -q --force").quiet(), (0, &b""[..]));
     assert_eq!(place.read("f"), place.read("small"));
     assert_eq!(place.run("has -c f keys").text(), "2000\n");
     assert_eq!(place.run("verify f").code, 0);
@@ -50,7 +64,7 @@ fn to_a_size_and_the_promise_changes_aloud() {
     assert!(filter["capacity"].as_u64() >= Some(1990) && filter["over_capacity"] == false);
     assert_eq!(place.run("has -c small keys").text(), "2000\n");
     // A size that keeps the promise changes nothing of it.
-    let ran = place.run("shrink f -s 12KiB");
+    let ran = place.run("shrink f -s 12KiB --force");
     assert!(ran.code == 0 && !ran.err.contains('!'), "{}", ran.err);
 }
 
@@ -63,8 +77,13 @@ fn what_cannot_be_says_what_can() {
     for (args, hint) in [
         ("shrink f", "required"),
         ("shrink f -p 1% -s 1k", "cannot be used with"),
-        ("shrink f -s 100k", "24,576 bytes already; it folds to 12288, 8192, 6144 (and "),
-        ("shrink f -s 63", "folds to no size so small, but to "),
+        ("shrink f -s 100k", "24,576 bytes already; it folds to 12288 bytes (1 in "),
+        ("shrink f -s 63", " bytes (too small), 64 bytes (too small)"),
+        (
+            "shrink f --static -p 1%",
+            "is made by tepal convert FILTER --static -p RATE -o NEW; see tepal shrink --help",
+        ),
+        ("shrink f --ribbon", "is made by tepal convert FILTER --static"),
         ("shrink f -s 200", "of all strangers"),
         ("shrink f -p 1e-15", "above 1 in"),
         ("shrink f -p 1% -o f", "--force"),
@@ -86,7 +105,7 @@ fn a_parquet_filter_stays_one() {
     let place = Place::new();
     place.write("keys", numbers(0..2000));
     assert_eq!(place.run("build -q keys -o p -s 32KiB -p 10% --to parquet-sbbf").code, 0);
-    let ran = place.run("shrink p -p 10%");
+    let ran = place.run("shrink p -p 10% --force");
     assert!(ran.code == 0 && !ran.err.contains("promised"), "{}", ran.err);
     let json = place.run("info --json p").json();
     assert_eq!(
@@ -103,7 +122,7 @@ fn past_its_promise_it_can_still_be_folded() {
     let ran = place.run_with("build -q -o f -s 4KiB -n 1000 --layout line", &numbers(0..1000));
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(place.run("add -q f keys --past-promise").code, 0);
-    let ran = place.run("shrink f -p 45%");
+    let ran = place.run("shrink f -p 45% --force");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(place.run("has -c f keys").text(), "3000\n");
     assert_eq!(place.run("test -q f --members keys").code, 0);
@@ -116,7 +135,7 @@ fn a_seal_and_a_secret_stay() {
     place.write_key("seal", "0123456789abcdef0123");
     roomy(&place, "--secret secret --seal seal");
     assert_eq!(place.run("shrink f -p 1%").code, 2);
-    assert_eq!(place.run("shrink f -p 1% -q --secret secret --seal seal").quiet().0, 0);
+    assert_eq!(place.run("shrink f -p 1% -q --force --secret secret --seal seal").quiet().0, 0);
     assert_eq!(place.run("has -c f keys --secret secret --seal seal").text(), "2000\n");
     assert_eq!(place.run("has -c f keys --secret secret").code, 2);
 }
@@ -127,7 +146,7 @@ fn a_table_becomes_a_static_filter() {
     place.write("keys", numbers(0..20_000));
     for (how, name) in [("--deletable", "table"), ("--growing", "grown"), ("--count-bits 8", "counted")] {
         assert_eq!(place.run(&format!("build -q keys {how} -p 0.1% -o {name}")).code, 0);
-        let ran = place.run(&format!("shrink {name} -p 1% --static -o {name}.static --json"));
+        let ran = place.run(&format!("convert {name} -p 1% --static -o {name}.static --json"));
         assert_eq!(ran.code, 0, "{how}: {}", ran.err);
         assert!(
             ran.err.starts_with("a static filter of ") && ran.err.contains("none removed or counted"),
@@ -174,8 +193,8 @@ fn a_table_becomes_a_static_filter() {
     }
     // In place, and a rate that hardly leaves the ribbon any error.
     assert_eq!(place.run("build -q keys --deletable -p 1% -o f").code, 0);
-    let ran = place.run("shrink f -p 1.01% --static");
-    assert!(ran.code == 0 && ran.err.contains("! no smaller than the table"), "{}", ran.err);
+    let ran = place.run("convert f -p 1.01% --static -o f --force");
+    assert!(ran.code == 0 && ran.err.contains("! no smaller than the old one: "), "{}", ran.err);
     assert_eq!(place.run("has -c f keys").text(), "20000\n");
 }
 
@@ -191,22 +210,21 @@ fn what_is_no_static_filter_says_what_can_be_had() {
     }
     let names = place.names();
     for (args, hint) in [
-        ("shrink table", "required arguments were not provided: <--fpr <RATE>|--size <SIZE>|--static>"),
+        ("shrink table", "required arguments were not provided: <--fpr <RATE>|--size <SIZE>>"),
         (
-            "shrink table --static",
+            "convert table --static -o x",
             "this one errs at 1 in 100, so give one clearly above that, such as -p 10%\n",
         ),
-        ("shrink bloom --static", "tepal build --static"),
+        ("convert bloom --static -o x", "tepal build --static"),
         ("shrink bloom -p 1% -s 1k", "cannot be used with"),
-        ("shrink table -s 1k --static", "cannot be used with"),
         (
-            "shrink table -p 0.5% --static",
+            "convert table -p 0.5% --static -o x",
             "by itself, and a ribbon adds 2.3e-10 to that or more; ask for 1.98e-2",
         ),
-        ("shrink table -p 60% --static", "ask for 0.5 at most"),
-        ("shrink bloom -p 2% --static", "tepal build --static"),
-        ("shrink ribbon -p 2% --static", "it is one"),
-        ("shrink expiring -p 2% --static", "its keys go by themselves"),
+        ("convert table -p 60% --static -o x", "ask for 0.5 at most"),
+        ("convert bloom -p 2% --static -o x", "tepal build --static"),
+        ("convert ribbon -p 2% --static -o x", "it is one"),
+        ("convert expiring -p 2% --static -o x", "its keys go by themselves"),
     ] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
@@ -215,7 +233,6 @@ fn what_is_no_static_filter_says_what_can_be_had() {
     assert_eq!(place.names(), names);
 }
 
-/// `convert --static` is `shrink --static` by another name.
 #[test]
 fn a_table_is_converted_to_a_static_filter() {
     let place = Place::new();
@@ -225,9 +242,9 @@ fn a_table_is_converted_to_a_static_filter() {
     assert_eq!(place.run("build -q keys --growing -p 0.1% -o grown").code, 0);
     for name in ["table", "grown"] {
         let before = place.read(name);
-        let shrunk = place.run(&format!("shrink {name} -p 1% --static -o shrunk --force"));
+        let shrunk = place.run(&format!("convert {name} --static -p 1% -o shrunk --force"));
         for (n, how) in
-            ["--static", "--to static", "--to ribbon", "--to tepal --static", "--ribbon", "--freeze"]
+            ["--frozen", "--to static", "--to ribbon", "--to tepal --static", "--ribbon", "--freeze"]
                 .iter()
                 .enumerate()
         {
@@ -248,7 +265,7 @@ fn a_table_is_converted_to_a_static_filter() {
     assert_eq!(place.run("build -q one --deletable -p 0.1% -o tiny").code, 0);
     let ran = place.run("convert tiny --static -p 1% -o least");
     assert!(
-        ran.code == 0 && ran.err.contains("! no smaller than the table, since no filter is smaller"),
+        ran.code == 0 && ran.err.contains("! no smaller than the old one, since no filter is smaller"),
         "{}",
         ran.err
     );
@@ -269,7 +286,7 @@ fn a_table_is_converted_to_a_static_filter() {
         ("convert table -p 1% -o x", "not provided: <--to <FORMAT>|--static>"),
         ("convert table --static -p 1%", "--output <FILTER>"),
         ("convert table --to guava --static -p 1% -o x", "only tepal files can hold, and --to is guava"),
-        ("convert table --to tepal -p 1% -o x", "tepal shrink table -p RATE"),
+        ("convert table --to tepal -p 1% -o x", "tepal shrink table -p RATE -o NEW"),
         ("convert table --static -p 0.05% -o x", "ask for 2.0"),
         ("convert table --static --form dump -o x", "cannot be used with"),
         ("convert bloom --static -o x", "tepal build --static"),

@@ -24,10 +24,121 @@ fn whole_files() {
     assert_eq!(ran.text(), "f: whole, 1 chunk, 256 bytes\nbig: whole, 4 chunks, 200,192 bytes\n");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let ran = place.run("verify keyed f");
-    assert_eq!((ran.code, ran.text()), (2, "f: whole, 1 chunk, 256 bytes\n"));
-    assert!(ran.err.contains("keyed: made with a secret key") && ran.err.contains("--secret FILE"));
+    let told = "keyed: whole, 1 chunk, 256 bytes; bytes are as written; secret: not checked without it\n\
+                f: whole, 1 chunk, 256 bytes\n";
+    assert_eq!((ran.code, ran.text(), ran.err.as_str()), (0, told, ""));
     let ran = place.run("verify keyed --secret secret");
-    assert_eq!((ran.code, ran.text().lines().count()), (0, 1), "{}", ran.err);
+    assert_eq!((ran.code, ran.text()), (0, "keyed: whole, 1 chunk, 256 bytes\n"), "{}", ran.err);
+}
+
+/// Of every kind: the checksums need no key, and damage is found without one too.
+#[test]
+fn no_key_is_needed_to_check_the_bytes() {
+    let place = Place::new();
+    place.write_key("secret", "0123456789abcdef");
+    place.write_key("seal", "fedcba9876543210");
+    place.write("keys", crate::place::numbers(0..2000));
+    place.write("rows", "1,a\n2,b\n");
+    for (name, flags) in [
+        ("bloom", "keys"),
+        ("deletable", "--deletable keys"),
+        ("growing", "--growing keys"),
+        ("window", "--window 7d keys"),
+        ("static", "--static keys"),
+        ("segments", "--set keys"),
+        ("map", "--csv -f 1 --map 2 rows"),
+    ] {
+        let ran = place.run(&format!("build -q -o {name} {flags} --secret secret --seal seal"));
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}");
+        for (keys, told, seal, secret) in [
+            ("", "; bytes are as written; secret and seal: not checked without their keys\n", false, false),
+            (
+                "--seal seal",
+                ", the seal is right; bytes are as written; secret: not checked without it\n",
+                true,
+                false,
+            ),
+            ("--secret secret", "; bytes are as written; seal: not checked without its key\n", false, true),
+            ("--secret secret --seal seal", " bytes, the seal is right\n", true, true),
+        ] {
+            let ran = place.run(&format!("verify {name} {keys}"));
+            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name} {keys}");
+            assert!(ran.text().ends_with(told), "{name} {keys}: {}", ran.text());
+            let json = place.run(&format!("verify --json {name} {keys}")).json();
+            let is =
+                ["right", "sealed", "seal_checked", "secret_checked"].map(|field| json[0][field].as_bool());
+            assert_eq!(is, [true, true, seal, secret].map(Some), "{name} {keys}: {json}");
+            // With a key that is not its own it is refused as ever.
+            let ran = place.run(&format!("verify {name} {keys} --require-seal"));
+            assert_eq!(
+                (ran.code, ran.out.is_empty()),
+                if seal { (0, false) } else { (2, true) },
+                "{name} {keys}"
+            );
+            assert_eq!(ran.err.contains("its seal was not checked"), !seal, "{name} {keys}: {}", ran.err);
+        }
+        for wrong in ["--secret seal", "--seal secret", "--secret secret --seal secret"] {
+            assert_eq!(place.run(&format!("verify {name} {wrong}")).code, 2, "{name} {wrong}");
+            assert_eq!(place.run(&format!("info {name} {wrong}")).code, 2, "{name} {wrong}");
+        }
+        // `info` says all that needs no key, and that it has none.
+        let [without, with] =
+            ["", "--secret secret --seal seal"].map(|keys| place.run(&format!("info {name} {keys}")));
+        assert_eq!((without.code, without.err.as_str()), (0, ""), "{name}");
+        let text = without.text().to_owned();
+        for part in [
+            " with a secret key, not checked without it (--secret); ",
+            "seal        not checked without its key (--seal)\n",
+        ] {
+            assert!(text.contains(part), "{name}: {text}");
+        }
+        let text = text.replace(", not checked without it (--secret)", "");
+        let text =
+            text.replace("not checked without its key (--seal)", "under the key of --seal, and unbroken");
+        assert_eq!(text, with.text(), "{name}");
+        let [without, with] = ["", "--secret secret --seal seal"]
+            .map(|keys| place.run(&format!("info --json {name} {keys}")).json());
+        assert_eq!(without, with, "{name}");
+        // Whatever is damaged.
+        let good = place.read(name);
+        for at in (0..good.len() - 32).step_by(good.len() / 50 + 1) {
+            let mut bytes = good.clone();
+            bytes[at] ^= 4;
+            place.write("bad", bytes);
+            let ran = place.run("verify bad");
+            assert_eq!((ran.code, ran.err.lines().count()), (2, 1), "{name} {at}: {}", ran.err);
+        }
+        assert_eq!(place.run(&format!("has -q {name} -e 5")).code, 2, "{name}");
+        assert_eq!(place.run(&format!("merge -q {name} {name} -o merged")).code, 2, "{name}");
+    }
+}
+
+#[test]
+fn a_seal_can_be_required() {
+    let place = Place::new();
+    place.write_key("seal", "fedcba9876543210");
+    place.build("f", b"a\n", "");
+    place.build("sealed", b"a\n", "--seal seal");
+    golden(&place, "redisbloom/scaled_x2.bin");
+    let ran = place.run("verify f scaled_x2.bin sealed --require-seal");
+    assert_eq!((ran.code, ran.text()), (2, ""));
+    let told: Vec<&str> = ran.err.lines().collect();
+    assert_eq!(
+        told[0],
+        "tepal: f: has no seal, which --require-seal asks for; get the sealed one from its maker"
+    );
+    assert!(told[1].starts_with("tepal: scaled_x2.bin: has no seal, "), "{}", told[1]);
+    assert!(
+        told[2].starts_with("tepal: sealed: its seal was not checked, ") && told[2].ends_with("--seal FILE"),
+        "{}",
+        told[2]
+    );
+    let json = place.run("verify --json f --require-seal").json();
+    assert_eq!(
+        (&json[0]["right"], &json[0]["chunks"], &json[0]["secret_checked"]),
+        (&false.into(), &1.into(), &().into())
+    );
+    assert_eq!(place.run("verify -q sealed --require-seal --seal seal").quiet(), (0, &b""[..]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The first reading of `tepal remove`: which keys are not in the filter.
 
-use tepal::{AnyFilter, hash::PreparedKeys};
+use tepal::{AnyFilter, facts::TableFacts, hash::PreparedKeys};
 
 use crate::error::Failure;
 use crate::input::pages::Page;
@@ -82,6 +82,17 @@ impl<'a> FirstReading<'a> {
 /// How many keys look as if they were in, on average, beside so many that surely are not.
 pub fn lost(absent: u64, rate: f64) -> f64 {
     absent as f64 * rate / (1.0 - rate)
+}
+
+/// The share of keys that look as if they were in, of those that were removed from the oldest tables
+/// before: all later keys with their number have their copies there.
+pub fn rate_of_former(tables: &[TableFacts], rate: f64) -> f64 {
+    let (mut later, mut held) = (0, 0.0_f64);
+    for table in tables.iter().rev() {
+        later += table.taken_slots;
+        held = held.max(1.0 - (-(later as f64) / table.numbers as f64).exp());
+    }
+    1.0 - (1.0 - held) * (1.0 - rate)
 }
 
 impl Sink<PreparedKeys> for FirstReading<'_> {

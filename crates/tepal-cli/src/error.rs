@@ -5,6 +5,7 @@ use std::io;
 
 use crate::text::message::{io_text, one_line};
 use crate::text::number;
+use crate::text::words::Words;
 
 /// Why a command stopped.
 #[derive(Clone, Debug)]
@@ -25,8 +26,8 @@ impl Failure {
     }
 
     /// A failure about a named thing, usually a file.
-    pub fn at(name: &str, text: impl fmt::Display) -> Self {
-        Self::Message(format!("{name}: {text}"))
+    pub fn at(name: &str, text: impl Words) -> Self {
+        Self::Message(format!("{name}: {}", text.words()))
     }
 
     /// A failure at one line of an input.
@@ -76,7 +77,7 @@ impl From<tepal::Error> for Failure {
     fn from(error: tepal::Error) -> Self {
         match error {
             tepal::Error::Io { doing, source, .. } => Self::io(&one_line(&doing), &source),
-            other => Self::new(other.to_string()),
+            other => Self::new(other.words()),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::input::pages::{Inputs, Keys, Page};
 use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
 use crate::input::source::Source;
 use crate::text::number;
+use crate::text::words::Words;
 
 /// Prepares keys for one filter. A record without a key adds nothing to the results.
 pub struct Prepare {
@@ -287,6 +288,6 @@ pub fn refusal(error: &Error) -> String {
         Error::CallerHashes { name, .. } => format!(
             "this filter holds hashes that another program computes ({name:?}), and this one cannot; ask that program"
         ),
-        other => other.to_string(),
+        other => other.words(),
     }
 }

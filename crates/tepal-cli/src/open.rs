@@ -13,6 +13,7 @@ use crate::output::complain;
 use crate::parquet;
 use crate::secrets::Secrets;
 use crate::text::message::{io_text, shown};
+use crate::text::words::Words;
 
 /// Opens and checks the only filter of a verb. If a secret or a seal key is given, it must be that
 /// of the filter.
@@ -189,7 +190,7 @@ fn why(error: &Error, file: FileArgs) -> String {
         (Error::Parameter { .. } | Error::RateOutOfReach { .. }, Some(format), _)
             if format != Format::Tepal =>
         {
-            format!("no filter of the format {format}, or a damaged one: {error}")
+            format!("no filter of the format {format}, or a damaged one: {}", error.words())
         }
         _ => reason(error),
     }
@@ -229,14 +230,8 @@ fn reason(error: &Error) -> String {
         Error::NotTepal { found, .. } => {
             format!("not a tepal filter: {found}; make one with: tepal build LIST -o FILTER")
         }
-        Error::KeyRequired => {
-            "made with a secret key, which is not in the file; give it with --secret FILE".to_owned()
-        }
         Error::WrongKey => {
             "made with another secret key than the one given; give that one with --secret FILE".to_owned()
-        }
-        Error::SealRequired => {
-            "sealed, and the key of its seal is not in the file; give it with --seal FILE".to_owned()
         }
         Error::WrongSeal => {
             "the seal is not that of the key given: changed by someone who has not the key, or sealed under another; \
@@ -254,6 +249,6 @@ fn reason(error: &Error) -> String {
             "made without a secret key, so it may be anyone's; get the keyed one from its maker, or leave --secret out"
                 .to_owned()
         }
-        other => other.to_string(),
+        other => other.words(),
     }
 }

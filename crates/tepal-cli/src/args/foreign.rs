@@ -121,7 +121,7 @@ pub enum To {
 pub const CONVERT_HELP: &str = "\
 With --to the bits stay as they are, and the other program finds the same keys. With --static a filter from which keys can be removed \
 (build --deletable), or a growing one, becomes the smallest filter that there is, for a set to which few keys come and from which none \
-go: a ribbon of the numbers that its keys have in it. The list is not needed. Such a file is one of tepal.
+go: one of the numbers that its keys have in it. The list is not needed. Such a file is one of tepal.
 The rate is for the errors of both together, so the old filter has to be one of a clearly lower rate: made at 0.1 % it becomes one of 1 %. \
 Keys can be added to the static filter, at 8 bytes each, and none removed.";
 

@@ -41,7 +41,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ]),
     ("Files of filters", &["state", "from", "read", "quick", "reload", "no-wait", "expect-name"]),
     ("Other programs", &["to", "scheme", "preset", "md5-split", "expansion", "valkey-seed", "form"]),
-    ("Hash and secrets", &["secret", "seal", "seed", "seed-for", "random-seed"]),
+    ("Hash and secrets", &["secret", "seal", "require-seal", "seed", "seed-for", "random-seed"]),
 ];
 
 /// The flags of each verb that its `-h` shows, in this order. `--help` has them first.
@@ -66,13 +66,13 @@ const USUAL: &[(&str, &[&str])] = &[
     ]),
     ("info", &["json", "from", "secret", "seal"]),
     ("plan", &["capacity", "fpr", "size", "layout", "segments", "values", "universe", "json"]),
-    ("merge", &["output", "and", "past-promise", "from", "force", "quiet"]),
-    ("except", &["members", "strangers", "list", "field", "output", "force", "quiet", "json"]),
+    ("merge", &["output", "and", "past-promise", "from", "force", "quiet", "json"]),
+    ("except", &["key", "members", "strangers", "list", "field", "output", "force", "quiet", "json"]),
     ("diff", &["output", "force", "quiet", "json"]),
-    ("patch", &["output", "force", "no-wait", "quiet"]),
-    ("shrink", &["fpr", "size", "static", "output", "force", "quiet", "json"]),
-    ("convert", &["to", "static", "fpr", "from", "keys", "output", "force", "quiet"]),
-    ("verify", &["quiet", "json", "from", "secret", "seal"]),
+    ("patch", &["output", "force", "no-wait", "quiet", "json"]),
+    ("shrink", &["fpr", "size", "output", "force", "quiet", "json"]),
+    ("convert", &["to", "static", "fpr", "from", "keys", "output", "force", "quiet", "json"]),
+    ("verify", &["quiet", "json", "from", "secret", "seal", "require-seal"]),
     ("test", &["members", "absent", "by", "map", "field", "random-seed", "quiet", "json"]),
     ("demo", &["capacity", "dir", "random-seed", "json"]),
 ];

@@ -12,6 +12,7 @@ use crate::output::{Change, Stdout, complain, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number::{counted, rate, size};
+use crate::text::words::Words;
 
 /// Runs the verb.
 pub fn run(args: &ConvertArgs) -> Outcome {
@@ -96,7 +97,9 @@ fn make_static(name: &str, file: &mut Opened, wanted: Option<f64>) -> Result<(),
         wanted => wanted.unwrap_or(HIGHEST),
     };
     file.make_static(wanted).map_err(|error| match error {
-        Error::RateOutOfReach { .. } => Failure::at(name, format!("{error}; the rate is that of -p")),
+        Error::RateOutOfReach { .. } => {
+            Failure::at(name, format!("{}; the rate is that of -p", error.words()))
+        }
         other => Failure::at(name, other),
     })
 }
@@ -183,9 +186,9 @@ fn refusal(error: &Error, to: Format) -> String {
             obstacle: Obstacle::Scheme { .. } | Obstacle::Layout { .. } | Obstacle::Chain { .. },
             ..
         } => {
-            format!("{error} with: tepal build LIST --to {to} -o FILTER")
+            format!("{} with: tepal build LIST --to {to} -o FILTER", error.words())
         }
-        other => other.to_string(),
+        other => other.words(),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
+use crate::text::words::people_of;
 
 /// What `--json` prints of a patch.
 #[derive(Serialize)]
@@ -57,6 +58,14 @@ pub fn run(args: &DiffArgs) -> Outcome {
     let old = shown(&args.old);
     check_foreign(args)?;
     let patch = Patch::between_files(&args.old, &args.new).map_err(|error| match error {
+        Error::Incompatible { property: "kind", expected, found, .. } => Failure::at(
+            &shown(&args.new),
+            format!(
+                "it is a {}, and {old} is a {}; a patch is between two filters of one kind: send the new one whole",
+                people_of(&found),
+                people_of(&expected)
+            ),
+        ),
         Error::Incompatible { property, expected, found, .. } => Failure::at(
             &shown(&args.new),
             format!(

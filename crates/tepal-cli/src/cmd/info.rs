@@ -23,6 +23,7 @@ use crate::secrets::Secrets;
 use crate::text::message::{one_line, shown};
 use crate::text::number::{count, counted, percent, rate, size};
 use crate::text::picture::{self, WIDTH, bar, columns};
+use crate::text::words::in_flags;
 
 /// A filter to which so many times its different keys were given had repeats among them: its
 /// estimate is never that far off.
@@ -166,7 +167,7 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened, key
         line("unrecorded", unrecorded(&told.file.not_recorded));
     }
     for warning in &facts.warnings {
-        line("!", warning.to_string());
+        line("!", in_flags(&warning.to_string()));
     }
     page
 }
@@ -179,16 +180,16 @@ fn what(told: &Told) -> String {
         _ if can.values => map(facts),
         _ if can.segments => {
             let segments = of(facts.segments.len(), "segment");
-            format!("filter with {segments}: tepal which says in which of them a key is")
+            format!("filter of {segments}: tepal which says in which of them a key is")
         }
-        _ if can.expire => "expiring filter: it forgets keys by itself".to_owned(),
+        _ if can.expire => "filter with a window: it forgets keys by itself".to_owned(),
         _ if facts.ribbon.is_some() => {
             let numbers = facts.ribbon.as_ref().and_then(|ribbon| ribbon.numbers);
             let made_of = numbers.map_or(String::new(), |numbers| {
                 let numbers = counted(numbers, "number");
                 format!(", made of a table: a key is known by which of {numbers} it has")
             });
-            format!("ribbon filter: the smallest one, of a set that does not change{made_of}")
+            format!("static filter: the smallest one, of a set that does not change{made_of}")
         }
         [] if can.grow => {
             let removable = if can.remove { ": its keys can be removed" } else { "" };
@@ -196,8 +197,7 @@ fn what(told: &Told) -> String {
         }
         [] if can.count && can.remove => table(&facts.tables),
         [] if can.count => {
-            "quotient filter that was a growing one: keys may share a number, and none can be removed"
-                .to_owned()
+            "one table of a growing filter: keys may share a number, and none can be removed".to_owned()
         }
         [] => format!("filter of the kind {}", facts.kind),
         [one] => {
@@ -230,9 +230,9 @@ fn map(facts: &Facts) -> String {
 /// A filter from which keys can be removed.
 fn table(tables: &[TableFacts]) -> String {
     match tables.iter().map(|table| table.tag_bits).max() {
-        None | Some(0) => "quotient filter: its keys can be removed".to_owned(),
+        None | Some(0) => "deletable filter: its keys can be removed".to_owned(),
         Some(bits) => {
-            format!("quotient filter: its keys can be removed, and are counted, in {bits} bits each")
+            format!("counting filter: its keys can be removed, and are counted, in {bits} bits each")
         }
     }
 }
@@ -328,7 +328,7 @@ fn least(facts: &Facts, ribbon: &RibbonFacts) -> Option<String> {
     };
     let second = match ribbon.picked {
         0 => String::new(),
-        picked => format!("; {} of its keys are in a second ribbon too", count(picked)),
+        picked => format!("; of {} of its keys one bit more is kept", count(picked)),
     };
     Some(format!(
         "{over:.3} times the {least:.2} bits a key that no filter of its rate can go below{next}{second}"

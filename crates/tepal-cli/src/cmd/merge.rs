@@ -12,6 +12,7 @@ use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
+use crate::text::words::{Words, people_of};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -123,6 +124,12 @@ fn refusal(error: &Error) -> String {
              (--count-bits)",
             number::count(*most)
         ),
+        Error::Incompatible { property: "kind", expected, found, .. } => {
+            let (is, was) = (people_of(found), people_of(expected));
+            format!(
+                "it is a {is}, not a {was}; only filters of one kind can be merged, build one of them again from its keys"
+            )
+        }
         Error::Incompatible { property, expected, found, .. } => format!(
             "its {property} is {found}, not {expected}; only filters of one shape and one hash can be merged, build \
              one of them again from its keys"
@@ -132,7 +139,7 @@ fn refusal(error: &Error) -> String {
              or build them with more room (-n)",
             number::counted(*capacity, "key")
         ),
-        other => other.to_string(),
+        other => other.words(),
     }
 }
 

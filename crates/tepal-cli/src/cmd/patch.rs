@@ -11,6 +11,7 @@ use crate::error::{Failure, Outcome};
 use crate::output::{Change, Stdout, keep, refuse_both, say};
 use crate::text::message::{io_text, shown};
 use crate::text::number;
+use crate::text::words::Words;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -48,7 +49,7 @@ pub fn run(args: &PatchArgs) -> Outcome {
             false
         }
         Err(error @ Error::OtherOld { .. }) => {
-            return Err(Failure::at(&patch_name(args), format!("not for {name}: {error}")));
+            return Err(Failure::at(&patch_name(args), format!("not for {name}: {}", error.words())));
         }
         Err(error) => return Err(Failure::at(&patch_name(args), error)),
     };

@@ -11,6 +11,7 @@ use crate::error::{Failure, Outcome};
 use crate::output::Stdout;
 use crate::segments::MOST_SEGMENTS;
 use crate::text::number::{count, rate, size};
+use crate::text::words::Words;
 
 /// The most different values of a map: those of 32 bits.
 const MOST_VALUES: u64 = 1 << 32;
@@ -124,7 +125,7 @@ fn rows(args: &PlanArgs, wanted: &Wanted) -> Result<Vec<Row>, Failure> {
                 let is_chosen = chosen.as_ref().is_ok_and(|chosen| chosen.layout == layout);
                 planned(&plan, is_chosen)
             }
-            Err(error) => Row { problem: Some(error.to_string()), ..empty(layout.name()) },
+            Err(error) => Row { problem: Some(error.words()), ..empty(layout.name()) },
         });
     }
     if rows.iter().all(|row| row.problem.is_some()) {

@@ -47,8 +47,8 @@ struct Report {
     /// Members that were lost, on average: keys that were not in the filter, or not any more, took
     /// their copies.
     members_lost: f64,
-    /// The same if all of those keys were in before; null where that is no more. In a growing filter
-    /// of several tables such a key looks more often as if it were in than the rate says.
+    /// The same if all of those keys were members before; null if that is no more. In a growing
+    /// filter of several tables such a key is found more often than the rate says.
     members_lost_most: Option<f64>,
     /// Records that were left out because they have no key.
     bad_records: u64,

@@ -11,6 +11,7 @@ use crate::output::{Change, Stdout, complain, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number::{count, promise, rate, size};
+use crate::text::words::Words;
 
 /// Such a filter tells a stranger from a member no better than a coin.
 const USELESS: f64 = 0.5;
@@ -103,7 +104,7 @@ fn to_rate(name: &str, file: &mut Opened, wanted: f64) -> Result<u64, Failure> {
         }
         Ok(factor) => Ok(factor),
         Err(error @ Error::RateOutOfReach { .. }) if is_growing(file) => {
-            Err(Failure::at(name, format!("{error}; the rate is that of -p")))
+            Err(Failure::at(name, format!("{}; the rate is that of -p", error.words())))
         }
         Err(Error::RateOutOfReach { .. }) => {
             let (now, wanted) = (rate(file.filter().false_positive_rate()), rate(wanted));

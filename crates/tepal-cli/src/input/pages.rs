@@ -12,6 +12,7 @@ use crate::input::pieces::{Piece, Pieces};
 use crate::input::progress::Progress;
 use crate::input::records::{Batch, Cut};
 use crate::input::source::{Input, Source};
+use crate::text::words::Words;
 
 /// The most records of a page: enough for a batch, and few enough to stay in the processor's cache.
 pub const PAGE: usize = 1024;
@@ -303,7 +304,7 @@ impl Page<'_> {
 
     /// The failure of record `i`.
     #[cold]
-    pub fn failure(&self, i: usize, text: impl std::fmt::Display) -> Failure {
+    pub fn failure(&self, i: usize, text: impl Words) -> Failure {
         Failure::at(&self.place(i), text)
     }
 }

@@ -5,3 +5,4 @@ pub mod nearest;
 pub mod number;
 pub mod picture;
 pub mod separators;
+pub mod words;

@@ -33,7 +33,14 @@ fn lists_of_every_length_are_held() {
             assert_eq!(place.run("verify f").code, 0);
             assert_eq!(place.run("test f --members list -q").code, 0, "{keys} {flags}");
             let told = place.run("info f").text().to_owned();
-            assert!(told.starts_with("f           quotient filter: its keys can be removed"), "{told}");
+            assert!(
+                told.starts_with(if flags.contains("count") {
+                    "f           counting filter: its keys can be removed"
+                } else {
+                    "f           deletable filter: its keys can be removed"
+                }),
+                "{told}"
+            );
             assert!(!told.contains("layout") && !told.contains("Bloom"), "{told}");
         }
     }
@@ -73,7 +80,7 @@ fn flags_that_do_not_fit_are_named_with_the_way_out() {
             "--to guava",
             "--deletable makes a filter that only tepal files can hold, not those of guava; leave --to out",
         ),
-        ("--scheme guava-mitz64", "the scheme of a quotient filter is `guava-mitz64`"),
+        ("--scheme guava-mitz64", "the scheme of a deletable filter is `guava-mitz64`"),
         ("-p 1e-18", "a false-positive rate of 1e-18 is out of reach"),
     ] {
         let ran = place.run(&format!("build list -o f --deletable {flags}"));
@@ -166,7 +173,13 @@ fn merged_folded_and_patched() {
     place.build("bloom", b"1\n", "");
     for args in ["merge a bloom -o no", "merge bloom a -o no"] {
         let ran = place.run(args);
-        assert!(ran.code == 2 && ran.err.contains("its kind is "), "{}", ran.err);
+        assert!(
+            ran.code == 2
+                && ran.err.contains("it is a ")
+                && ran.err.contains("only filters of one kind can be merged"),
+            "{}",
+            ran.err
+        );
     }
 
     let ran = place.run("shrink a -p 5% -o small");
@@ -200,8 +213,8 @@ fn what_a_table_cannot_do_is_refused() {
     deletable(&place, "f", &numbers(0..100), "");
     let before = place.read("f");
     for (args, said) in [
-        ("convert f --to guava -o g", "it is of the kind `quotient`, and the format holds Bloom filters"),
-        ("convert f --to redisbloom -o g", "it is of the kind `quotient`"),
+        ("convert f --to guava -o g", "it is a deletable filter, and the format holds Bloom filters"),
+        ("convert f --to redisbloom -o g", "it is a deletable filter"),
         ("except f list --strangers", "cannot take exceptions"),
         ("uniq --state f list", "no state"),
     ] {

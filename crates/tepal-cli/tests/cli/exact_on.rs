@@ -144,14 +144,8 @@ fn list_or_divider() {
     assert_eq!(place.run("build -q members -o plain --like d").code, 0);
     let before = place.read("d");
     for (args, part) in [
-        (
-            "add d later",
-            "d: a filter of the kind `bloom` cannot take this key; its divider tells the keys of one",
-        ),
-        (
-            "except d later --strangers",
-            "d: a filter of the kind `bloom` cannot take exceptions; its divider tells",
-        ),
+        ("add d later", "d: a Bloom filter cannot take this key; its divider tells the keys of one"),
+        ("except d later --strangers", "d: a Bloom filter cannot take exceptions; its divider tells"),
         ("merge d plain -o both", "cannot be united; its divider tells"),
         ("merge d d -o both", "cannot be united; its divider tells"),
         ("merge --and d plain -o both", "cannot be intersected; its divider tells"),

@@ -56,7 +56,10 @@ fn lists_are_held_now() {
             assert_eq!(place.run("verify f").code, 0);
             assert_eq!(place.run("test f --members list -q").code, 0, "{keys} {flags}");
             let told = place.run("info f").text().to_owned();
-            assert!(told.starts_with("f           expiring filter: it forgets keys by itself"), "{told}");
+            assert!(
+                told.starts_with("f           filter with a window: it forgets keys by itself"),
+                "{told}"
+            );
         }
     }
     let filter = info(&place, "f");
@@ -207,9 +210,9 @@ fn what_cannot_be_is_said() {
     place.run("build -q list --window 7d -o f");
     let before = place.read("f");
     for (args, said) in [
-        ("remove f -e a", "`expiring` cannot remove a key; build a `QuotientFilter`"),
+        ("remove f -e a", "a filter with a window cannot remove a key; "),
         ("shrink f -p 5% -o g", "cannot be folded"),
-        ("convert f --to guava -o g", "expiring"),
+        ("convert f --to guava -o g", "it is a filter with a window, and"),
         ("add f -e v -e w -e x -e y", "full"),
     ] {
         let ran = place.run(args);

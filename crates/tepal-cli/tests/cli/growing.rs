@@ -103,9 +103,8 @@ fn keys_go_where_that_was_asked_for() {
     assert_eq!(place.run("has -c h rest").text(), "10000\n");
 }
 
-/// A number that was in an early table has drawn the copies of later keys, and looks in after it was
-/// removed more often than the rate says: so the members that a second removal takes are told as a
-/// range.
+/// Later keys have their copies at a number of an early table, so a key that was removed there is
+/// found more often than the rate says. How many members a second removal takes is said as a range.
 #[test]
 fn what_was_in_before_takes_more_members_than_the_rate_says() {
     let place = Place::new();
@@ -196,7 +195,7 @@ fn two_become_one_where_they_began_alike() {
         ),
         (
             "merge --and g both -o no",
-            "`growing` cannot be intersected; make one table of each (`GrowingFilter::freeze`, `tepal shrink -p`)",
+            "a growing filter cannot be intersected; make one table of each (tepal shrink -p)",
         ),
     ] {
         let ran = place.run(args);
@@ -237,10 +236,10 @@ fn flags_and_verbs_that_do_not_fit_are_named_with_the_way_out() {
     for (args, said) in [
         (
             "remove f -e a",
-            "`growing` cannot remove a key; build it so that it can (`GrowingFilterBuilder::deletable`, `tepal build --growing --deletable`)",
+            "a growing filter cannot remove a key; build it so that it can (tepal build --growing --deletable)",
         ),
-        ("convert f --to guava -o g", "it is of the kind `growing`"),
-        ("except f list --strangers", "of the kind `growing` cannot take exceptions"),
+        ("convert f --to guava -o g", "it is a growing filter"),
+        ("except f list --strangers", "a growing filter cannot take exceptions"),
         ("has --copies f -e a", "does not count how often a key is in"),
         ("uniq --state f list", "a growing filter of build, and no state"),
         ("build list --like f -o g --growing", "--like is given with --growing"),

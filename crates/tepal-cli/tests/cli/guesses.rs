@@ -171,13 +171,10 @@ fn what_is_named_in_the_wrong_place_is_told_the_right_one() {
     }
     for (guess, said) in [
         ("get - -e a", "-: no such file; a filter in standard input is named /dev/stdin"),
-        (
-            "add m f --whole",
-            "m: a filter of the kind `map` cannot take this key; build another one of all its pairs",
-        ),
+        ("add m f --whole", "m: a map cannot take this key; build another one of all its pairs"),
         // Before the rows are looked at.
-        ("add m f", "m: a filter of the kind `map` cannot take this key"),
-        ("add m f --by v", "m: a filter of the kind `map` cannot take this key"),
+        ("add m f", "m: a map cannot take this key"),
+        ("add m f --by v", "m: a map cannot take this key"),
         ("build rows --csv -f k --map w -o n", "rows: line 1: --map: no field named \"w\" in the first row"),
         ("build rows --csv -f k --by w --static -o n", "rows: line 1: --by: no field named \"w\""),
         ("build rows --csv -f 1 --map 3 -o n", "between commas; say which one with --map, or how"),

@@ -101,11 +101,22 @@ pub(crate) fn finish(mut command: Command) -> Ran {
 }
 
 fn ran(output: std::process::Output) -> Ran {
-    Ran {
-        code: output.status.code().unwrap_or(-1),
-        out: output.stdout,
-        err: String::from_utf8(output.stderr).unwrap(),
+    let err = String::from_utf8(output.stderr).unwrap();
+    // Nothing that is said names the library: neither its types nor its calls.
+    let names =
+        ["BloomFilter", "QuotientFilter", "GrowingFilter", "ExpiringFilter", "SegmentFilter", "RibbonFilter"];
+    for name in names.into_iter().chain([
+        "RibbonMap",
+        "AnyFilter",
+        "Builder",
+        "::",
+        "`quotient`",
+        "`ribbon`",
+        "`expiring`",
+    ]) {
+        assert!(!err.contains(name), "{name} in {err}");
     }
+    Ran { code: output.status.code().unwrap_or(-1), out: output.stdout, err }
 }
 
 impl Ran {

@@ -1,4 +1,4 @@
-//! What the verbs do with ribbon filters, which programs build.
+//! What the verbs do with static filters.
 
 use tepal::{Opened, RibbonFilter, file::Format};
 
@@ -18,7 +18,7 @@ fn a_ribbon_is_asked_told_of_and_left_as_it_is() {
         assert_eq!(place.run("has -c f list").text(), format!("{keys}\n"));
         assert_eq!(place.run("verify f").code, 0);
         let told = place.run("info f").text().to_owned();
-        assert!(told.starts_with("f           ribbon filter: the smallest one"), "{told}");
+        assert!(told.starts_with("f           static filter: the smallest one"), "{told}");
         let json = place.run("info --json f").json()[0].clone();
         assert_eq!((&json["kind"], &json["keys_inserted"]), (&"ribbon".into(), &keys.into()));
         assert!(json["bit_len"].as_u64().unwrap() < 8 * u64::from(keys) + 600, "{json}");
@@ -29,7 +29,7 @@ fn a_ribbon_is_asked_told_of_and_left_as_it_is() {
         place.write("more", "a\nb\n");
         saved(&place, "other", keys + 1);
         for (verb, words) in [
-            ("remove f more", "`ribbon` cannot remove a key; build it again without the key"),
+            ("remove f more", "a static filter cannot remove a key; build it again without the key"),
             ("merge f other -o g", "cannot be united"),
             ("shrink f --fpr 0.5 -o g", "cannot be folded"),
         ] {
@@ -49,8 +49,8 @@ fn a_second_ribbon_is_there_unless_speed_is_preferred() {
     assert_eq!(place.run("has -c f list").text(), "20000\n");
     assert_eq!(place.run("has -c g list").text(), "20000\n");
     let (small, fast) = (place.run("info f").text().to_owned(), place.run("info g").text().to_owned());
-    assert!(small.contains(" of its keys are in a second ribbon too"), "{small}");
-    assert!(!fast.contains("second ribbon"), "{fast}");
+    assert!(small.contains(" of its keys one bit more is kept"), "{small}");
+    assert!(!fast.contains("one bit more"), "{fast}");
     let picked = |name: &str| place.run(&format!("info --json {name}")).json()[0]["picked_keys"].clone();
     assert!((4_000..8_000).contains(&picked("f").as_u64().unwrap()) && picked("g") == 0);
     place.build("bloom", b"a\n", "");
@@ -132,7 +132,10 @@ fn a_static_filter_is_planned_told_of_and_compared() {
     assert!(ran.code == 0 || ran.err.contains("add the new keys to the old one (tepal add)"), "{}", ran.err);
     let ran = place.run("build list --like f -o new");
     assert!(
-        ran.code == 2 && ran.err.contains("cannot be cleared; build another one of all its keys (`RibbonFilter::builder`, `tepal build --static`)"),
+        ran.code == 2
+            && ran
+                .err
+                .contains("cannot be cleared; build another one of all its keys (tepal build --static)"),
         "{}",
         ran.err
     );
@@ -172,7 +175,7 @@ fn flags_that_do_not_fit_a_ribbon_are_named_with_the_way_out() {
         ("--to guava", "--static makes a filter that only tepal files can hold"),
         ("--deletable", "--deletable"),
         ("--growing", "--growing"),
-        ("--scheme guava-mitz64", "the scheme of a ribbon filter is `guava-mitz64`"),
+        ("--scheme guava-mitz64", "the scheme of a static filter is `guava-mitz64`"),
         ("-p 60%", "ask for 0.5 at most"),
         ("-p 1e-12", "2^-32"),
     ] {

@@ -292,7 +292,7 @@ fn refusals_say_why() {
         ),
         (
             "merge --and chain chain -o x",
-            "chain: cannot be merged with chain: a filter of the kind `scalable` cannot be intersected",
+            "chain: cannot be merged with chain: a chain of Bloom filters cannot be intersected",
         ),
         ("merge ours ours -o fnv", "fnv: exists; add --force to replace it"),
         (

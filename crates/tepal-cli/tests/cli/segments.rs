@@ -176,14 +176,11 @@ fn segments_come_and_go() {
         ("remove f --segment B", "no segment \"B\"; did you mean \"b\"?"),
         ("remove f --segment zebra", "no segment \"zebra\"; tepal info f shows those there are"),
         ("remove f --segment b --segment zebra", "no segment"),
-        (
-            "remove f -e 7",
-            "cannot remove a key; drop a whole segment (`SegmentFilter::drop_segment`, `tepal remove --segment`)",
-        ),
+        ("remove f -e 7", "cannot remove a key; drop a whole segment (tepal remove --segment)"),
         ("add f c", "say into which one the keys go, with --segment NAME, or with --by FIELD"),
         ("add f rows.csv --by s --whole", "say with -f which field is the key"),
         ("shrink f -p 10%", "cannot be folded"),
-        ("convert f --to guava -o x", "kind `segment`"),
+        ("convert f --to guava -o x", "it is a filter of segments"),
         ("except f c --strangers", "cannot take exceptions"),
         ("build c --like f -o x", "a filter with segments; build the other with --by or --set"),
         ("has --copies f -e 7", "does not count how often"),
@@ -251,7 +248,7 @@ fn many_segments_and_one_too_many() {
     assert!(ran.err.starts_with("65,536 keys in 65,536 segments, "), "{}", ran.err);
     assert_eq!(place.run("which f --whole -e 65535").text(), "65535\tsegment-65535\n");
     let told = place.run("info f").text().to_owned();
-    assert!(told.starts_with("f           filter with 65,536 segments: tepal which says"), "{told}");
+    assert!(told.starts_with("f           filter of 65,536 segments: tepal which says"), "{told}");
     assert!(told.contains("and 65,516 more (--json shows all)") && told.lines().count() < 40, "{told}");
     place.write("rows", (0..65_537).map(row).collect::<String>());
     let ran = place.run("build rows --tsv -f 1 --by 2 -o g");

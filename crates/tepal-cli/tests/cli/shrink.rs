@@ -219,7 +219,7 @@ fn what_is_no_static_filter_says_what_can_be_had() {
         ("shrink bloom -p 1% -s 1k", "cannot be used with"),
         (
             "convert table -p 0.5% --static -o x",
-            "by itself, and a ribbon adds 2.3e-10 to that or more; ask for 1.98e-2",
+            "by itself, and a static filter adds 2.3e-10 to that or more; ask for 1.98e-2",
         ),
         ("convert table -p 60% --static -o x", "ask for 0.5 at most"),
         ("convert bloom -p 2% --static -o x", "tepal build --static"),

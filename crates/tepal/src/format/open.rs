@@ -102,9 +102,9 @@ impl<'a> Open<'a> {
     /// let secret = SecretKey::new(*b"sixteen secrets!");
     /// let bytes = BloomFilter::builder().secret_key(secret).build_from(["apple"])?.to_bytes()?;
     /// assert!(matches!(Open::new().from_bytes(&bytes), Err(Error::KeyRequired)));
-    /// let mut seen = Open::new().without_keys().from_bytes(&bytes)?;     // every checksum is right
+    /// let mut seen = Open::new().without_keys().from_bytes(&bytes)?;    // the checksums are right
     /// assert_eq!(seen.keys_inserted(), Some(1));
-    /// assert!(seen.contains("banana"));                                  // perhaps
+    /// assert!(seen.contains("banana"));                                 // perhaps
     /// assert!(matches!(seen.insert("banana"), Err(Error::KeyRequired)));
     /// # Ok::<(), Error>(())
     /// ```

@@ -42,7 +42,7 @@ pub fn check(args: &BuildArgs) -> Result<(), Failure> {
     if args.ribbon.is_static {
         let complete = "it is as large as its keys make it, and takes no others";
         refuse("--static", &[("-n", has_room, complete), ("--over", has_policy, complete)])?;
-        no_bloom_filter("--static", ("a ribbon", "it is sized by -p and by its keys"), args)?;
+        no_bloom_filter("--static", ("a static filter", "it is sized by -p and by its keys"), args)?;
     }
     if let Some(flag) = map::flag(args) {
         let wait = "the keys of a map wait in memory alone, 16 bytes each";

@@ -84,8 +84,8 @@ pub fn lost(absent: u64, rate: f64) -> f64 {
     absent as f64 * rate / (1.0 - rate)
 }
 
-/// The share of keys that look as if they were in, of those that were removed from the oldest tables
-/// before: all later keys with their number have their copies there.
+/// The rate at which keys are found that were removed from the oldest tables before: later keys
+/// with the same number have their copies there.
 pub fn rate_of_former(tables: &[TableFacts], rate: f64) -> f64 {
     let (mut later, mut held) = (0, 0.0_f64);
     for table in tables.iter().rev() {

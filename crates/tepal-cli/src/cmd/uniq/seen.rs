@@ -15,6 +15,7 @@ use crate::input::pages::Keys;
 use crate::input::pipeline::{Refused, Work};
 use crate::keys::{prepare_whole, refusal};
 use crate::text::number;
+use crate::text::words::Words;
 
 /// A new line is lost where it is held back by mistake: so the rate is lower than a filter's
 /// usually is.
@@ -210,9 +211,10 @@ fn failure(error: Error) -> Failure {
             "the keys fall on few of the filter's lines, as if they had been chosen by its own hash, and some may have been \
              held back by mistake. Give --secret FILE (and a new --state), or --exact",
         ),
-        Error::TooLarge { .. } => {
-            Failure::new(format!("no memory for a larger filter ({error}); give a higher rate with -p"))
-        }
+        Error::TooLarge { .. } => Failure::new(format!(
+            "no memory for a larger filter ({}); give a higher rate with -p",
+            error.words()
+        )),
         Error::RateOutOfReach { .. } => Failure::new(
             "no filter can hold more keys at this rate; give a higher rate with -p, or more keys from the first with -n",
         ),

@@ -16,6 +16,9 @@ pub enum Failure {
     Message(String),
 }
 
+/// The exit code of every error.
+pub const ERROR: u8 = 2;
+
 /// What a command returns: its exit code, or why it stopped.
 pub type Outcome = Result<u8, Failure>;
 

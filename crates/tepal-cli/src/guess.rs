@@ -31,6 +31,10 @@ pub fn flag(verb: &str, found: &str) -> Option<&'static str> {
         ("get", "--in" | "--which") => {
             "get asks one map; ask each by itself, and which of several may hold a key says tepal which MAP... -- LINES"
         }
+        ("has", "--which") => {
+            "which of several filters may hold each key says tepal which FILTER... -- LINES; a line that none of them holds comes out \
+             too, with the word none"
+        }
         ("get", "--copies") => {
             "a map has each key once; how often a key is in says a filter of build --count-bits 4 (tepal has --copies)"
         }

@@ -49,12 +49,9 @@ use clap::FromArgMatches;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::{Cli, Color, Verb, help};
-use crate::error::{Failure, Outcome};
+use crate::error::{ERROR, Failure, Outcome};
 use crate::output::{complain, interrupt};
 use crate::text::nearest::nearest;
-
-/// The exit code of every error.
-const ERROR: u8 = 2;
 
 /// Does what the command line of this process says, and gives the exit code.
 pub fn main() -> ExitCode {

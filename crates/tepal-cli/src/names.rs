@@ -17,6 +17,8 @@ pub struct Names {
     names: Vec<String>,
     /// As they stand in a field of a line, with commas between them.
     listed: Vec<String>,
+    /// The name of that field.
+    pub field: &'static str,
 }
 
 impl Names {
@@ -46,18 +48,20 @@ impl Names {
                 return Err(Failure::at(&shown(path), text));
             }
         }
-        Ok(Self::new(names))
+        Ok(Self::new(names, "filters"))
     }
 
-    fn new(names: Vec<String>) -> Self {
+    fn new(names: Vec<String>, field: &'static str) -> Self {
         let listed = names.iter().map(|name| quoted(name, true).into_owned()).collect();
-        Self { names, listed }
+        Self { names, listed, field }
     }
 
-    /// The names of the segments of a filter, by their numbers; a number that none has is without a
-    /// name. In `text` each must be one that fits into a field of a line.
+    /// The names of the segments of a filter, or of the values of a map (`of_map`), by their
+    /// numbers; a number that none has is without a name. In `text` each must be one that fits into
+    /// a field of a line.
     pub fn of_segments(
         path: &Path,
+        of_map: bool,
         segments: Vec<(u16, Option<String>)>,
         text: bool,
     ) -> Result<Self, Failure> {
@@ -66,11 +70,11 @@ impl Names {
         for (number, name) in segments {
             let name = name.unwrap_or_else(|| format!("#{number}"));
             if text {
-                check_field(path, "segment", &name)?;
+                check_field(path, if of_map { "value" } else { "segment" }, &name)?;
             }
             names[usize::from(number)] = name;
         }
-        Ok(Self::new(names))
+        Ok(Self::new(names, if of_map { "value" } else { "segments" }))
     }
 
     /// All names.
@@ -147,7 +151,7 @@ mod tests {
             assert_eq!(of(&["b", name], false, true).unwrap(), ["b", name]);
             assert_eq!(of(&["b", name], true, true).unwrap(), ["b", name]);
         }
-        assert!(Names::of_segments(Path::new("f"), vec![(0, Some("a\nb".to_owned()))], true).is_err());
+        assert!(Names::of_segments(Path::new("f"), false, vec![(0, Some("a\nb".to_owned()))], true).is_err());
     }
 
     /// What a reader of CSV makes of a list of names is the names.
@@ -171,7 +175,7 @@ mod tests {
             "'a'",
             "a\\,b",
         ];
-        let names = Names::new(all.iter().map(|name| (*name).to_owned()).collect());
+        let names = Names::new(all.iter().map(|name| (*name).to_owned()).collect(), "");
         for set in [1u64, 2, 0b111, 0b1010_1010_1010_1010, 0xffff] {
             let mut line = Vec::new();
             names.append(Holders::Set(&[set]), &mut line);
@@ -215,7 +219,7 @@ mod tests {
 
     #[test]
     fn names_of_a_set() {
-        let names = Names::new(vec!["a".to_owned(), "b".to_owned(), "c".to_owned()]);
+        let names = Names::new(vec!["a".to_owned(), "b".to_owned(), "c".to_owned()], "");
         let text = |set: u64| {
             let mut line = Vec::new();
             names.append(Holders::Set(&[set]), &mut line);

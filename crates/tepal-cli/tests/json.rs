@@ -169,11 +169,15 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         (
             "which",
-            vec!["which --json f guava --from guava --keys bytes -- rows", "which --json ints ints -- mixed"],
+            vec![
+                "which --json f guava --from guava --keys bytes -- rows",
+                "which --json ints --in ints mixed",
+            ],
         ),
         ("get", vec!["get --json map rows -e 1", "get --json map -f 2 rows", "get --json intmap mixed"]),
         ("uniq", vec!["uniq --json --csv -f 2 -d ; --bad skip blank", "uniq --json rows"]),
         ("uniq-count", vec!["uniq --json -c --csv -f 2 -d ; --bad skip blank", "uniq --json -c -p 10% keys"]),
+        ("has-count", vec!["has --json -c f rows mixed -e 1", "get --json -c map rows"]),
         ("which-count", vec!["which --json -c f roomy -- keys"]),
         (
             "info",

@@ -1,13 +1,17 @@
-//! The flags of the verbs that print an answer for each record: `has`, `which` and `get`.
+//! The flags of the verbs that answer each record: `has`, `which` and `get`.
 
 use clap::Args;
 
-use super::{FileArgs, HeaderArgs, KeyArgs, SecretArgs};
+use super::{AskedArgs, FileArgs, HeaderArgs, KeyArgs, SecretArgs};
 use crate::text::number;
 
-/// What the keys are, and how the filters are opened, and opened again.
+/// The flags of all three.
 #[derive(Args, Debug)]
 pub struct AskArgs {
+    #[command(flatten)]
+    pub asked: AskedArgs,
+    #[command(flatten)]
+    pub grep: GrepArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
     #[command(flatten)]
@@ -30,6 +34,9 @@ pub struct AskArgs {
     /// checked in any case, and so is what --reload reads into memory.
     #[arg(long, conflicts_with_all = ["seal", "read"])]
     quick: bool,
+    /// Print one JSON object for each record, selected or not; with -c one for all
+    #[arg(long, conflicts_with_all = ["invert", "quiet", "line_number", "with_filename", "max_count"])]
+    pub json: bool,
 }
 
 impl AskArgs {
@@ -40,10 +47,16 @@ impl AskArgs {
     }
 }
 
-/// The flags of grep that `has` and `get` have.
+/// The flags of grep.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct GrepArgs {
-    /// Print only the number of selected lines, of all inputs together
+    /// Select the lines whose key is surely not in; `which` and `get` then print only these
+    #[arg(short = 'v', long)]
+    pub invert: bool,
+    /// Print only the number of selected lines, of each file where several are named
+    ///
+    /// `which` prints for each filter how many lines it may hold, and last how many are in none;
+    /// with -v only the latter.
     #[arg(short, long)]
     pub count: bool,
     /// Print nothing, and end with exit code 0 at the first selected line
@@ -52,13 +65,19 @@ pub struct GrepArgs {
     /// Print before each line its number in its file
     #[arg(short = 'n', long)]
     pub line_number: bool,
-    /// Print before each line the name of its file; with -c, the number of each file by itself
-    #[arg(short = 'H', long)]
+    /// Print before each line the name of its file, also where only one file is named
+    #[arg(short = 'H', long, overrides_with = "no_filename")]
     pub with_filename: bool,
+    /// Print no name of a file before a line, also where several files are named
+    #[arg(short = 'I', long, overrides_with = "with_filename")]
+    pub no_filename: bool,
     /// Print only the names of the files of which a line is selected, and read each no further than
     /// that
-    #[arg(short = 'l', long, conflicts_with_all = ["count", "line_number", "with_filename"])]
+    #[arg(short = 'l', long, conflicts_with_all = ["count", "json", "line_number", "with_filename"])]
     pub files_with_matches: bool,
+    /// Print only the names of the files of which no line is selected
+    #[arg(short = 'L', long, conflicts_with_all = ["count", "files_with_matches", "json", "line_number", "with_filename"])]
+    pub files_without_match: bool,
     #[command(flatten)]
     pub header: HeaderArgs,
     /// Stop reading each input after this many selected lines
@@ -70,4 +89,11 @@ pub struct GrepArgs {
     /// Compare whole lines, as always; accepted because grep has this flag
     #[arg(short = 'x', long, hide = true)]
     pub line_regexp: bool,
+}
+
+impl GrepArgs {
+    /// Whether names of files are printed, and no lines.
+    pub fn lists_files(&self) -> bool {
+        self.files_with_matches || self.files_without_match
+    }
 }

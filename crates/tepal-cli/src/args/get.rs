@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{AskArgs, AskedArgs, GrepArgs};
+use super::AskArgs;
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -13,7 +13,7 @@ Each line comes out with one more field, after a tab: the value of its key, a nu
 --json has names as they are. none without quotes is certain: the key was not on the list. A key that was on the list has its value, \
 certainly. Another one gets a value by mistake at the rate of the map; where that was built with --known-keys, nearly always.
 
-A line is selected when its key has a value, with -v when it has none. Without -v, -c, -q and -l each line comes out, selected or not.
+A line is selected when its key has a value, with -v when it has none. Without -v, -c, -q, -l and -L each line comes out, selected or not.
 
 A map is built by tepal build --map; of --by or --set with --static the values are the names of segments.
 
@@ -30,15 +30,5 @@ pub struct GetArgs {
     #[arg(value_name = "LINES")]
     pub inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub asked: AskedArgs,
-    /// Select the lines whose key surely has no value, and print only these, as they are
-    #[arg(short = 'v', long)]
-    pub invert: bool,
-    #[command(flatten)]
-    pub grep: GrepArgs,
-    #[command(flatten)]
     pub ask: AskArgs,
-    /// Print one JSON object for each line
-    #[arg(long, conflicts_with_all = ["with_filename", "files_with_matches", "invert", "count", "quiet", "line_number", "max_count"])]
-    pub json: bool,
 }

@@ -33,8 +33,8 @@ const GROUPS: &[(&str, &[&str])] = &[
         "csv", "tsv", "delimiter", "header", "null", "bad", "threads", "max-record", "max-window",
     ]),
     ("Selected lines", &[
-        "in", "invert", "repeated", "count", "line-number", "with-filename", "files-with-matches", "max-count", "copies",
-        "which", "no-header",
+        "in", "invert", "repeated", "count", "line-number", "with-filename", "no-filename", "files-with-matches",
+        "files-without-match", "max-count", "copies", "no-header",
     ]),
     ("Output", &[
         "output", "force", "allow-empty", "dir", "name", "source", "date", "list", "stem", "quiet", "json", "color",
@@ -56,7 +56,7 @@ const USUAL: &[(&str, &[&str])] = &[
         "key", "invert", "count", "quiet", "line-number", "with-filename", "files-with-matches", "max-count", "field",
         "in",
     ]),
-    ("which", &["key", "invert", "count", "quiet", "stem", "field", "no-header", "json"]),
+    ("which", &["key", "in", "invert", "count", "quiet", "line-number", "stem", "field", "no-header", "json"]),
     ("get", &[
         "key", "invert", "count", "quiet", "line-number", "with-filename", "files-with-matches", "max-count", "field",
         "json",
@@ -151,7 +151,6 @@ mod tests {
         ("force", "replaces a file that exists"),
         ("form", "the form of a file of RedisBloom"),
         ("fpr", "the false-positive rate that is allowed"),
-        ("invert", "selects the lines whose key is surely not in"),
         ("json", "prints JSON in place of text"),
         ("keys", "the encoding of keys"),
         ("map", "the field that has the value of each key"),

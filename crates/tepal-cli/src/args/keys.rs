@@ -14,7 +14,6 @@ use crate::input::bad::{BadPolicy, BadTotal};
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
 use crate::input::source::Source;
-use crate::text::message::shown;
 use crate::text::number;
 
 /// The end of the help of every verb that reads keys.
@@ -204,15 +203,13 @@ impl AskedArgs {
     }
 
     /// Refuses a file that is not there, which may be a key.
-    pub fn check(sources: &[Source]) -> Result<(), Failure> {
-        let is_missing = |path: &&Path| path.symlink_metadata().is_err_and(|error| error.kind() == NotFound);
-        match sources.iter().filter_map(Source::path).find(is_missing) {
-            None => Ok(()),
-            Some(path) => {
-                let text = "no such file; expected a file of keys. A key by itself is given with -e";
-                Err(Failure::at(&shown(path), text))
-            }
+    pub fn check(source: &Source) -> Result<(), Failure> {
+        let is_missing = |path: &Path| path.symlink_metadata().is_err_and(|error| error.kind() == NotFound);
+        if source.path().is_some_and(is_missing) {
+            let text = "no such file; expected a file of keys. A key by itself is given with -e";
+            return Err(Failure::at(&source.name(), text));
         }
+        Ok(())
     }
 }
 

@@ -13,6 +13,7 @@ mod build;
 mod chain;
 mod encoding;
 mod except;
+mod filters;
 mod foreign;
 mod get;
 mod grow;
@@ -36,13 +37,14 @@ mod window;
 
 use add::ADD_COST;
 pub use add::AddArgs;
-pub use ask::{AskArgs, GrepArgs};
+pub use ask::AskArgs;
 use build::EXACT_HELP;
 pub use build::{BuildArgs, ExactAs};
 pub use chain::{ChainArgs, check_form};
 pub use encoding::listed;
 use except::EXCEPT_HELP;
 pub use except::ExceptArgs;
+pub use filters::FiltersArgs;
 use foreign::CONVERT_HELP;
 pub use foreign::{ConvertArgs, FileArgs, GUESSED_STATIC, MergeArgs, Preset, SchemeArgs, To};
 pub use get::GetArgs;
@@ -160,9 +162,9 @@ pub enum Verb {
     /// Say which filters, or which segments of one, may hold each key
     #[command(
         help_template = TEMPLATE,
-        before_help = "  tepal which north.tepal south.tepal -e 570108428378
+        before_help = "  tepal which north.tepal --in south.tepal -e 570108428378
   tepal which segments/*.tepal --stem -- today.txt > named.tsv
-  crawl | tepal which 2024.tepal 2025.tepal -v > never-seen.txt",
+  crawl | tepal which 2024.tepal --in 2025.tepal -v > never-seen.txt",
         after_help = which::HELP
     )]
     Which(WhichArgs),

@@ -1,10 +1,8 @@
 //! `tepal which`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::{AskArgs, AskedArgs, HeaderArgs};
+use super::{AskArgs, FiltersArgs};
 
 /// The end of the help.
 pub const HELP: &str = "\
@@ -16,7 +14,7 @@ build many with a low one (-p 1e-6).
 
 Of one filter that was built with segments (build --by, build --set) these are named in the place of filters, at once however many \
 there are, and the rate of the filter is that of all of them together:
-  tepal which accounts.tepal -- today.txt
+  tepal which accounts.tepal today.txt
 
 Filters may be of any programs, sizes and hashes; a key is hashed once for all that hash alike. A key that one of them \
 cannot have, such as text among integers, is not in that one; if all refuse it, it is in none, and told of (--bad).
@@ -27,32 +25,8 @@ Exit codes: 0 a filter holds one of the keys (-v: a key is in none), 1 not so, 2
 /// `tepal which`.
 #[derive(Args, Debug)]
 pub struct WhichArgs {
-    /// The filters, any number of them
-    #[arg(value_name = "FILTER", required = true)]
-    pub filters: Vec<PathBuf>,
-    /// Files of lines, after --; none or - is standard input
-    #[arg(value_name = "LINES", last = true)]
-    pub inputs: Vec<PathBuf>,
     #[command(flatten)]
-    pub asked: AskedArgs,
-    /// Print only the lines whose key is surely in none of the filters, as they are
-    #[arg(short = 'v', long)]
-    pub invert: bool,
-    /// Print only, for each filter, how many lines it may hold, and last how many are in none.
-    /// With -v: only these
-    #[arg(short, long)]
-    pub count: bool,
-    /// Print nothing, and end with exit code 0 at the first line that a filter holds
-    #[arg(short, long)]
-    pub quiet: bool,
-    /// Name the filters without folder and ending; each must have a name of its own then
-    #[arg(long)]
-    pub stem: bool,
-    #[command(flatten)]
-    pub header: HeaderArgs,
+    pub filters: FiltersArgs,
     #[command(flatten)]
     pub ask: AskArgs,
-    /// Print one JSON object for each line; with -c one for all
-    #[arg(long, conflicts_with_all = ["invert", "quiet"])]
-    pub json: bool,
 }

@@ -56,7 +56,7 @@ pub fn run(args: &AddArgs) -> Outcome {
         check_fields("--by", by, rules.field.as_ref())?;
         rules.by = Some((by.clone(), "--by"));
     }
-    AskedArgs::check(&sources)?;
+    sources.iter().try_for_each(AskedArgs::check)?;
     let inputs = Inputs::new(sources, rules, args.keys.threads(), args.change.quiet)?;
     let mut inputs = inputs.with_keys(&args.asked, BadPolicy::Fail);
     let (before, excepted) = (held(&file), file.filter().exceptions());

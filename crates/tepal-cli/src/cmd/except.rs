@@ -50,7 +50,7 @@ pub fn run(args: &ExceptArgs) -> Outcome {
 
     let (rows, reads) = ([(args.filter.as_path(), &file)], !sources.is_empty() || !args.members.is_empty());
     let rules = rows::rules(&args.keys, BadPolicy::Fail, rows, reads, args.change.quiet)?;
-    AskedArgs::check(&sources)?;
+    sources.iter().try_for_each(AskedArgs::check)?;
     let mut gathered = Gathered { file: &file, exceptions: Exceptions::new(), keys: 0, needed: 0 };
     let work = Prepare { hasher: file.key_hasher() };
     let inputs = Inputs::new(sources, rules.clone(), args.keys.threads(), args.change.quiet)?;

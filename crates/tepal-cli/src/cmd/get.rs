@@ -12,20 +12,8 @@ const NO_VALUES: &str = "a filter, which has no values; tepal has says whether a
 
 /// Runs the verb.
 pub fn run(args: &GetArgs) -> Outcome {
-    let question = Question {
-        paths: vec![&args.map],
-        inputs: &args.inputs,
-        asked: &args.asked,
-        ask: &args.ask,
-        grep: args.grep,
-        invert: args.invert,
-        json: args.json,
-        field: Field::Value,
-        every: true,
-        totals: None,
-        hint: None,
-    };
-    let prints_values = question.prints_lines() && !args.invert;
+    let question = Question::new("get", vec![&args.map], &args.inputs, &args.ask, Field::Value);
+    let prints_values = question.prints_lines() && !args.ask.grep.invert;
     let filters = question.open(move |path, opened| {
         let map = opened.filter().as_valued().ok_or_else(|| Failure::at(&shown(path), NO_VALUES))?;
         match prints_values {

@@ -89,7 +89,7 @@ pub fn run(args: &RemoveArgs) -> Outcome {
         [] => None,
         paths => Some(members(args, paths, &rules, &file)?),
     };
-    AskedArgs::check(&sources)?;
+    sources.iter().try_for_each(AskedArgs::check)?;
     let work = Prepare { hasher: file.key_hasher() };
     let once: Vec<bool> = sources.iter().map(|source| source.file_len().is_none()).collect();
     let twice: Vec<Source> = sources.iter().filter(|source| source.file_len().is_some()).cloned().collect();

@@ -40,7 +40,7 @@ fn a_line_in_is_a_line_out() {
         let place = of_one_key(domain, key);
         for (verb, holder) in [
             ("which f", "f"),
-            ("which f f", "f,f"),
+            ("which f --in f", "f,f"),
             ("which s --whole", "here"),
             ("which m --whole", "here"),
             ("get m --whole", "here"),
@@ -73,7 +73,7 @@ fn a_line_in_is_a_line_out() {
             }
         }
         // What is no key of one filter may be one of the other.
-        let mut asked = Asked::start(&place, "which f other");
+        let mut asked = Asked::start(&place, "which f --in other");
         assert_eq!(asked.ask("x"), "x\tother", "{domain}");
         for line in no_keys.iter().copied().filter(|&line| line != b"x") {
             assert_eq!(asked.ask(line), format!("{}\tnone", String::from_utf8_lossy(line)), "{domain}");
@@ -95,7 +95,7 @@ fn a_row_without_its_field_is_a_line_out() {
         ("-f 2 --csv", "a,7", &["a", "", "\"a\""]),
         ("-f /id", "{\"id\":7}", &["{}", "no", "", "{\"id\":{}}", "[", "{\"id\":"]),
     ] {
-        for (verb, holder) in [("which f", "f"), ("which f f", "f,f"), ("get m", "here")] {
+        for (verb, holder) in [("which f", "f"), ("which f --in f", "f,f"), ("get m", "here")] {
             for policy in POLICIES {
                 let mut asked = Asked::start(&place, &format!("{verb} {flags} {policy}"));
                 assert_eq!(asked.ask(good), format!("{good}\t{holder}"), "{verb} {flags}");

@@ -36,7 +36,7 @@ fn inputs_that_are_not_there_or_no_lists() {
         ("add f nothing", "nothing: no such file; expected a file of keys. A key by itself is given with -e"),
         ("has f nothing", "nothing: no such file; expected a file of keys. A key by itself is given with -e"),
         (
-            "has f keys nothing",
+            "add f keys nothing",
             "nothing: no such file; expected a file of keys. A key by itself is given with -e",
         ),
         ("has f folder", "folder: a directory; expected a file of keys"),
@@ -176,7 +176,7 @@ fn a_wrong_command_line() {
         ("has f -f 0 keys", "fields are numbered from 1"),
         ("has f -f 1 -d ab keys", "expected one character of one byte"),
         ("has f -f 1 --csv --tsv keys", "cannot be used with"),
-        ("has f --json -c keys", "cannot be used with"),
+        ("has f --json -q keys", "cannot be used with"),
         ("build -o g --small --layout line keys", "cannot be used with"),
         ("has f -j 0 keys", "expected a number from 1"),
     ] {
@@ -190,7 +190,7 @@ fn a_later_input_that_fails_leaves_what_was_printed() {
     let place = place();
     place.write("packed", b"\x1f\x8b\x08broken");
     let ran = place.run("has f keys packed");
-    assert_eq!((ran.code, ran.out.as_slice()), (2, &b"a\nb\n"[..]));
+    assert_eq!((ran.code, ran.out.as_slice()), (2, &b"keys:a\nkeys:b\n"[..]));
     assert!(ran.err.starts_with("tepal: packed: broken gzip data ("), "{}", ran.err);
 }
 
@@ -203,7 +203,7 @@ fn what_was_selected_before_does_not_hide_a_failure() {
     for flags in ["", "-v", "-n", "-v -n", "-c", "-c -v", "--json", "-m 1", "-m 1 -v"] {
         let whole = place.run(&format!("has {flags} f mixed"));
         assert_eq!((whole.code, whole.err.as_str()), (0, ""), "{flags}");
-        let ran = place.run(&format!("has {flags} f mixed packed"));
+        let ran = place.run(&format!("has {flags} f mixed packed -I"));
         assert_eq!(ran.code, 2, "{flags}");
         assert!(ran.err.starts_with("tepal: packed: broken gzip data ("), "{flags}: {}", ran.err);
         // A count that is not whole is none.
@@ -218,8 +218,8 @@ fn what_was_selected_before_does_not_hide_a_failure() {
         ("has i numbers --bad fail", "7\n"),
         ("has -v i numbers --bad fail", "8\n"),
         ("has -v -f 2 f rows --bad fail", "c\td\n"),
-        ("has -v f mixed nothing", ""),
-        ("has -v f -e new mixed nothing", ""),
+        ("has -v f mixed nothing", "mixed:new\n"),
+        ("has -v f -e new mixed nothing", "new\nmixed:new\n"),
     ] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.text()), (2, out), "{args}");

@@ -154,7 +154,7 @@ fn who_runs_on_is_told_the_time() {
     Opened::new(filter, Format::Tepal).unwrap().save(place.path("f")).unwrap();
     place.build("other", b"young\n", "");
     let mut has = place.command("has f").stdin(Stdio::piped()).spawn().unwrap();
-    let mut which = place.command("which f other").stdin(Stdio::piped()).spawn().unwrap();
+    let mut which = place.command("which f --in other").stdin(Stdio::piped()).spawn().unwrap();
     let mut answers = [&mut has, &mut which].map(|child| {
         let (out, keys) = (child.stdout.take().unwrap(), child.stdin.take().unwrap());
         (BufReader::new(out), keys)

@@ -57,9 +57,9 @@ fn a_missing_last_newline_stays_missing_but_never_joins_two_lines() {
     place.write("one", "x\na");
     place.write("two", "b\ny");
     assert_eq!(place.run("has f one").quiet(), (0, &b"a"[..]));
-    assert_eq!(place.run("has f one two").quiet(), (0, &b"a\nb\n"[..]));
-    assert_eq!(place.run("has -v f one two").quiet(), (0, &b"x\ny"[..]));
-    assert_eq!(place.run("has -n f one one").quiet(), (0, &b"2:a\n2:a"[..]));
+    assert_eq!(place.run("has -I f one two").quiet(), (0, &b"a\nb\n"[..]));
+    assert_eq!(place.run("has -v f one two").quiet(), (0, &b"one:x\ntwo:y"[..]));
+    assert_eq!(place.run("has -n f one one").quiet(), (0, &b"one:2:a\none:2:a"[..]));
 }
 
 #[test]
@@ -83,10 +83,10 @@ fn pipe_file_dash_and_several_files_give_the_same_bytes() {
     place.write("both", "a\nb\nc\nd\n");
     let expected = place.run("has f both").out;
     assert_eq!(expected, b"b\nd\n");
-    assert_eq!(place.run("has f one two").out, expected);
+    assert_eq!(place.run("has -I f one two").out, expected);
     assert_eq!(place.run_with("has f", b"a\nb\nc\nd\n").out, expected);
     assert_eq!(place.run_with("has f -", b"a\nb\nc\nd\n").out, expected);
-    assert_eq!(place.run_with("has f one -", b"c\nd\n").out, expected);
+    assert_eq!(place.run_with("has -I f one -", b"c\nd\n").out, expected);
     // Building too.
     place.build("g1", b"a\nb\nc\nd\n", "");
     place.build("g2", b"c\nd\n", "one -");

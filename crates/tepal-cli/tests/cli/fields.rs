@@ -30,7 +30,7 @@ fn a_column_of_a_csv_file_by_name_and_by_number() {
     assert_eq!(numbered, b"1:id,email,note\r\n2:1,a@x.org,plain\r\n6:\n7:4,\"d@x.org\",\r\n");
     // The header comes once, and also when nothing else does.
     let twice = format!("{named}{rows}");
-    assert_eq!(place.run("has f mail.csv mail.csv -f email").quiet(), (0, twice.as_bytes()));
+    assert_eq!(place.run("has -I f mail.csv mail.csv -f email").quiet(), (0, twice.as_bytes()));
     place.build("none", b"", "");
     assert_eq!(place.run("has none mail.csv -f email").quiet(), (1, header.as_bytes()));
 }

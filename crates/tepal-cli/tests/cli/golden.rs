@@ -223,7 +223,7 @@ fn the_five_articles_filters_answer_as_their_programs_do() {
             let answers = case["absent_answers"].as_str().unwrap().bytes();
             let held = probes.iter().zip(answers).filter(|(_, answer)| *answer == b'1');
             let wrong: Vec<u8> = held.flat_map(|(key, _)| row(key)).collect();
-            let ran = place.run("has --csv -f 1 f keys asked");
+            let ran = place.run("has -I --csv -f 1 f keys asked");
             assert!(ran.out == [rows(&inserted), wrong].concat(), "{scheme} {}", case["name"]);
             let json = place.run("info --json f").json();
             assert_eq!(json[0]["bit_len"], case["layout"]["m"], "{scheme} {}", case["name"]);

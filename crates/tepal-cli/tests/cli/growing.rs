@@ -176,7 +176,7 @@ fn two_become_one_where_they_began_alike() {
         place.run(&format!("build -q {list} --growing {flags} -p 1e-6 -o {name}"));
     }
     assert_eq!(place.run("merge -q f g -o both").code, 0);
-    assert_eq!(place.run("has -c both a b").text(), "6000\n");
+    assert_eq!(place.run("has -c both a b").text(), "a:3000\nb:3000\n");
     assert_eq!(info(&place, "both")["keys_inserted"], 5000);
     place.write("many", numbers(10_000..24_000));
     place.run("add -q f many");

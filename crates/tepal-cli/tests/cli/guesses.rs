@@ -180,7 +180,7 @@ fn what_is_named_in_the_wrong_place_is_told_the_right_one() {
         ("build rows --csv -f 1 --map 3 -o n", "between commas; say which one with --map, or how"),
         ("build rows --csv -f 3 --map 1 -o n", "between commas; say which one with -f, or how"),
         (
-            "which f named -e a",
+            "which f --in named -e a",
             "named: one of several filters, so that which of its 2 values a key has is not said; ask it alone",
         ),
     ] {
@@ -190,7 +190,7 @@ fn what_is_named_in_the_wrong_place_is_told_the_right_one() {
     // Where all keys have one value there is nothing to tell apart.
     place.write("same", "a,x\nb,x\n");
     assert_eq!(place.run("build -q same --csv -f 1 --map 2 -o same.map").code, 0);
-    assert_eq!(place.run("which f same.map -e a").err, "");
+    assert_eq!(place.run("which f --in same.map -e a").err, "");
     assert!(place.run("info same.map").text().contains(": each key has the same value (tepal get)\n"));
     place.write("twice", "k,v,v\na,1,2\n");
     let ran = place.run("build twice --csv -f k --map v -o n");

@@ -28,6 +28,7 @@ mod killed;
 mod limits;
 #[path = "../shared/line_ends.rs"]
 mod line_ends;
+mod manners;
 mod manual;
 mod map;
 mod marks;

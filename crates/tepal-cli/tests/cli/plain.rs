@@ -61,7 +61,10 @@ pub(crate) fn has(
 ) -> (i32, Vec<u8>) {
     let flags = Flags::parse(flags);
     let (mut out, mut selected) = (Vec::new(), 0u64);
+    let named = inputs.len() > 1;
+    let mut counts = String::new();
     for (name, records) in inputs {
+        let prefix = if named { format!("{name}:") } else { String::new() };
         let (mut line, mut selected_here) = (1, 0);
         for Record { bytes, key } in *records {
             let first = line;
@@ -90,14 +93,16 @@ pub(crate) fn has(
             if out.last().is_some_and(|last| *last != end) {
                 out.push(end);
             }
+            out.extend_from_slice(prefix.as_bytes());
             if flags.number {
                 out.extend(format!("{first}:").into_bytes());
             }
             out.extend_from_slice(bytes);
         }
+        counts.push_str(&format!("{prefix}{selected_here}\n"));
     }
     if flags.count && !flags.quiet {
-        out.extend(format!("{selected}\n").into_bytes());
+        out.extend(counts.into_bytes());
     }
     (if selected > 0 { 0 } else { 1 }, out)
 }

@@ -77,7 +77,7 @@ fn each_row_names_the_segment_of_its_key() {
     let ran = place.run("which f -- a.csv");
     assert!(
         ran.text()
-            .starts_with("no,account,region\tfilters\n7,\"key-0\",\"segment 0\"\tsegment 0,segment 1\n"),
+            .starts_with("no,account,region\tsegments\n7,\"key-0\",\"segment 0\"\tsegment 0,segment 1\n"),
         "{}",
         &ran.text()[..200]
     );
@@ -127,7 +127,7 @@ fn each_list_is_a_segment_under_its_name() {
     assert_eq!(place.run("has -v f lines").quiet(), (0, &b"d\n"[..]));
     // Beside another filter it is one.
     place.build("other", b"b\n", "");
-    let ran = place.run("which f other -e b -e c");
+    let ran = place.run("which f --in other -e b -e c");
     assert_eq!((ran.code, ran.text()), (0, "b\tf,other\nc\tf\n"));
     assert!(
         ran.err.contains(

@@ -181,7 +181,7 @@ fn a_table_becomes_a_static_filter() {
         );
         place.write("more", numbers(30_000..30_100));
         assert_eq!(place.run(&format!("add -q {f} more")).code, 0);
-        assert_eq!(place.run(&format!("has -c {f} keys more")).text(), "20100\n");
+        assert_eq!(place.run(&format!("has -c {f} keys more")).text(), "keys:20000\nmore:100\n");
         let told = place.run(&format!("info {f}")).text().to_owned();
         assert!(
             told.contains(" of which two may have one; and ") && told.contains(" keys added later, "),

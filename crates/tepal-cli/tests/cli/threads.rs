@@ -99,7 +99,10 @@ fn several_inputs_are_left_one_after_the_other() {
     for flags in ["", "-n", "-m 50000", "-c -m 70000", "--json"] {
         has(&place, flags, &[short, all, short, all, all], b'\n', is_third);
     }
-    assert_eq!(alike(&place, "has -c -m 70000 f lines short lines").quiet(), (0, &b"140002\n"[..]));
+    assert_eq!(
+        alike(&place, "has -c -m 70000 f lines short lines").quiet(),
+        (0, &b"lines:70000\nshort:2\nlines:70000\n"[..])
+    );
 }
 
 #[test]
@@ -167,7 +170,7 @@ fn rows_with_quotes_and_a_header() {
     all[0].key = None;
     let rows_twice: [(&str, &[Record]); 2] = [("rows.csv", &all), ("rows.csv", &all)];
     let (_, selected) = plain::has("-n", &rows_twice, b'\n', held);
-    let expected = [b"1:", &header[..], &selected].concat();
+    let expected = [b"rows.csv:1:", &header[..], &selected].concat();
     for threads in THREADS {
         let mut by_name = place.command(&format!("has -n f rows.csv rows.csv -j {threads} -f"));
         let ran = by_name.arg("the, key").output().unwrap();
@@ -370,7 +373,7 @@ fn a_pipe_that_stays_open_is_left() {
     for (args, input, code, out) in [
         ("has -q f", &b"42\n"[..], 0, &b""[..]),
         ("has -m 1 f", b"42\n", 0, b"42\n"),
-        ("has -m 1 f - more", b"42\n", 0, b"42\n42\n"),
+        ("has -m 1 f - more", b"42\n", 0, b"standard input:42\nmore:42\n"),
         ("has f --bad fail", b"x\n", 2, b""),
         ("build -o g --integer", b"x\n", 2, b""),
     ] {

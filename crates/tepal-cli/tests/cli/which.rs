@@ -1,4 +1,4 @@
-//! `tepal which`, and `has --in` that says which filter it was.
+//! `tepal which`, and how it and `has` name filters and files of lines.
 
 use crate::place::{Place, numbers};
 
@@ -14,13 +14,13 @@ fn three(place: &Place) {
 fn every_line_comes_out_with_the_filters_that_hold_it() {
     let place = Place::new();
     three(&place);
-    let filters = "which a.tepal b.tepal c.bin";
+    let filters = "which a.tepal --in b.tepal --in c.bin";
     let expected = "1\ta.tepal\n2\ta.tepal,b.tepal,c.bin\n3\tb.tepal\n4\tnone\nX\tc.bin";
     let input = b"1\n2\n3\n4\nX";
     let from = format!("{filters} --from guava --keys bytes");
     assert_eq!(place.run_with(&from, input).quiet().1, expected.as_bytes());
     place.write("lines", input);
-    assert_eq!(place.run(&format!("{from} -- lines")).quiet().1, expected.as_bytes());
+    assert_eq!(place.run(&format!("{from} lines")).quiet().1, expected.as_bytes());
     assert_eq!(place.run(&format!("{from} -j 1 -- lines")).quiet().1, expected.as_bytes());
     let ran = place.run(&format!("{from} --stem -e 2 -e -x"));
     assert_eq!(ran.quiet(), (0, &b"2\ta,b,c\n-x\tnone\n"[..]));
@@ -66,7 +66,7 @@ fn records_as_json() {
 fn a_field_with_its_header() {
     let place = Place::new();
     three(&place);
-    let ran = place.run_with("which a.tepal b.tepal -f id", b"name\tid\nx\t1\n\ny\t3\n");
+    let ran = place.run_with("which a.tepal -f id --in b.tepal", b"name\tid\nx\t1\n\ny\t3\n");
     assert_eq!(ran.quiet().1, b"name\tid\tfilters\nx\t1\ta.tepal\n\tnone\ny\t3\tb.tepal\n");
 }
 
@@ -75,11 +75,11 @@ fn keys_that_some_filters_cannot_have() {
     let place = Place::new();
     place.build("text", b"1\nx\n", "");
     place.build("numbers", b"1\n2\n", "--integer");
-    let ran = place.run_with("which text numbers", b"1\nx\n2\n");
+    let ran = place.run_with("which text numbers --", b"1\nx\n2\n");
     assert_eq!(ran.quiet(), (0, &b"1\ttext,numbers\nx\ttext\n2\tnumbers\n"[..]));
-    assert_eq!(place.run("which text numbers -e x").quiet(), (0, &b"x\ttext\n"[..]));
+    assert_eq!(place.run("which text -e x --in numbers").quiet(), (0, &b"x\ttext\n"[..]));
     // Where none can have it, it is in none, and a mistake.
-    let ran = place.run_with("which numbers numbers --bad fail", b"1\nx\n2\n");
+    let ran = place.run_with("which numbers numbers --bad fail --", b"1\nx\n2\n");
     assert_eq!((ran.code, ran.text()), (2, "1\tnumbers,numbers\nx\tnone\n2\tnumbers,numbers\n"));
     assert!(ran.err.contains("line 2"), "{}", ran.err);
     // A key of the command line is answered as one that is read.
@@ -145,11 +145,21 @@ fn mistakes_say_what_to_do() {
     three(&place);
     place.write("lines", "1\n");
     for (args, hint) in [
-        ("which a.tepal lines", "-- LINES"),
+        (
+            "which a.tepal lines -- lines",
+            "Files of lines come after one filter, or after --: tepal which FILTER... -- LINES",
+        ),
+        ("which a.tepal lines --", "or after --: tepal which"),
+        ("has a.tepal lines -- lines", "or after --: tepal has"),
         ("which a.tepal nothing", "no such file"),
+        ("which lines", "lines: not a tepal filter"),
         ("which", "FILTER"),
+        ("which -e 1", "FILTER"),
         ("which a.tepal -- nothing", "no such file"),
-        ("which ./a.tepal a.tepal --stem -e 1", "leave --stem out"),
+        ("which ./a.tepal a.tepal --stem -e 1 --", "leave --stem out"),
+        ("which --in ./a.tepal --in a.tepal --stem -e 1", "leave --stem out"),
+        ("has a.tepal b.tepal --copies -- lines", "--copies is about one filter"),
+        ("has a.tepal --which lines", "says tepal which FILTER... -- LINES"),
         ("which a.tepal -v --json -e 1", "--json"),
     ] {
         let ran = place.run(args);
@@ -159,42 +169,111 @@ fn mistakes_say_what_to_do() {
 }
 
 #[test]
-fn has_names_the_filter_too() {
+fn several_filters_are_named_by_in_or_before_dashes() {
     let place = Place::new();
     three(&place);
-    let all = "has a.tepal --in b.tepal --in c.bin --from guava --keys bytes";
-    let input = b"1\n2\n4\n3";
-    assert_eq!(place.run_with(all, input).quiet(), (0, &b"1\n2\n3"[..]));
-    let ran = place.run_with(&format!("{all} --which"), input);
-    assert_eq!(ran.quiet(), (0, &b"1\ta.tepal\n2\ta.tepal,b.tepal,c.bin\n3\tb.tepal"[..]));
-    let ran = place.run_with(&format!("{all} --which --stem -n"), input);
-    assert_eq!(ran.quiet(), (0, &b"1:1\ta\n2:2\ta,b,c\n4:3\tb"[..]));
-    assert_eq!(place.run(&format!("{all} --which -e 3 -e 4")).quiet(), (0, &b"3\tb.tepal\n"[..]));
-    let ran = place.run(&format!("{all} --json -e 3 -e 4"));
-    let expected = "{\"key\":\"3\",\"has\":true,\"filters\":[\"b.tepal\"]}\n{\"key\":\"4\",\"has\":false,\"filters\":[]}\n";
-    assert_eq!(ran.quiet(), (0, expected.as_bytes()));
-    let ran = place.run_with("has a.tepal --in b.tepal --which -f id", b"id\tx\n3\ty\n");
-    assert_eq!(ran.quiet().1, b"id\tx\tfilters\n3\ty\tb.tepal\n");
-    assert_eq!(place.run("has a.tepal --which -v").code, 2);
+    place.write("lines", "1\n2\n4\n3\n");
+    let input = b"1\n2\n4\n3\n";
+    let both = "1\ta.tepal\n2\ta.tepal,b.tepal\n4\tnone\n3\tb.tepal\n";
+    for args in [
+        "a.tepal --in b.tepal lines",
+        "a.tepal lines --in b.tepal",
+        "a.tepal b.tepal -- lines",
+        "a.tepal --in b.tepal -- lines",
+        "--in a.tepal --in b.tepal -- lines",
+    ] {
+        assert_eq!(place.run(&format!("which {args}")).quiet(), (0, both.as_bytes()), "{args}");
+        assert_eq!(place.run(&format!("has {args}")).quiet(), (0, &b"1\n2\n3\n"[..]), "{args}");
+        // Without a file of lines they are read from the pipe.
+        let args = args.replace("lines", "");
+        assert_eq!(place.run_with(&format!("which {args}"), input).quiet(), (0, both.as_bytes()), "{args}");
+        assert_eq!(place.run_with(&format!("has {args}"), input).quiet(), (0, &b"1\n2\n3\n"[..]), "{args}");
+    }
+    assert_eq!(place.run_with("which --in a.tepal --in b.tepal", input).quiet().1, both.as_bytes());
+    // One filter, whatever its name is, and lines.
+    let one = "1\tnone\n2\tb.tepal\n4\tnone\n3\tb.tepal\n";
+    for args in ["b.tepal lines", "b.tepal -- lines", "-- b.tepal lines", "--in b.tepal -- lines"] {
+        assert_eq!(place.run(&format!("which {args}")).quiet().1, one.as_bytes(), "{args}");
+    }
+    std::fs::rename(place.path("b.tepal"), place.path("-b")).unwrap();
+    assert_eq!(place.run("has -c -- -b lines").quiet(), (0, &b"2\n"[..]));
+    place.write("-lines", "2\n");
+    assert_eq!(place.run("which a.tepal -- -lines").quiet().1, b"2\ta.tepal\n");
+    // The two dashes may be a key.
+    place.write("lines", "2\n");
+    for (args, lines) in [
+        ("which a.tepal lines -e --", "--\tnone\n2\ta.tepal\n"),
+        ("which a.tepal lines --key --", "--\tnone\n2\ta.tepal\n"),
+        ("which a.tepal lines -He --", "--\tnone\nlines:2\ta.tepal\n"),
+        ("which a.tepal a.tepal -e -- --", "--\tnone\n"),
+        ("which a.tepal a.tepal --key=-- --", "--\tnone\n"),
+        ("which a.tepal a.tepal -e-- --", "--\tnone\n"),
+    ] {
+        assert_eq!(place.run(args).text(), lines, "{args}");
+    }
+}
+
+/// A filter that is named where lines are expected is no list, and is refused before any answer.
+#[test]
+fn a_filter_among_the_files_of_lines_is_refused() {
+    let place = Place::new();
+    three(&place);
+    place.write("lines", "1\n");
+    place.write("row", "1\t5\n");
+    assert_eq!(place.run("build -q row -f 1 --map 2 -p 1e-9 -o m").code, 0);
+    place.write_key("secret", "0123456789abcdef");
+    place.build("keyed", b"1\n", "--secret secret");
+    place.build("words.spark", b"1\n", "--to spark");
+    for filter in ["b.tepal", "m", "keyed", "words.spark"] {
+        for verb in ["has", "which"] {
+            for args in [format!("{verb} a.tepal {filter}"), format!("{verb} a.tepal lines {filter} -e 1")] {
+                let ran = place.run(&args);
+                let told = format!(
+                    "tepal: {filter}: a filter; expected a file of lines. Name it with --in {filter}, or before --: \
+                     tepal {verb} FILTER... -- LINES\n"
+                );
+                assert_eq!((ran.code, ran.text(), &ran.err), (2, "", &told), "{args}");
+            }
+        }
+        let ran = place.run(&format!("get m lines {filter} --whole"));
+        assert_eq!((ran.code, ran.text()), (2, ""));
+        assert!(ran.err.contains("Ask each map by itself, or: tepal which MAP... -- LINES"), "{}", ran.err);
+    }
+    // In a pipe it is found where it is read.
+    let ran = place.run_with("which a.tepal", &place.read("b.tepal"));
+    assert!(ran.code == 2 && ran.err.contains("a tepal filter; expected a list of keys"), "{}", ran.err);
 }
 
 #[test]
-fn all_filters_of_has_may_be_named_by_in() {
+fn has_names_the_filters_in_json() {
     let place = Place::new();
     three(&place);
-    let in_two = "has --in a.tepal --in b.tepal --which";
-    let found = (0, &b"1\ta.tepal\n2\ta.tepal,b.tepal\n3\tb.tepal\n"[..]);
-    assert_eq!(place.run(&format!("{in_two} -e 1 -e 2 -e 3 -e 4")).quiet(), found);
-    assert_eq!(place.run_with(in_two, b"1\n2\n4\n3\n").quiet(), found);
-    place.write("lines", "1\n2\n4\n3\n");
-    assert_eq!(place.run(&format!("{in_two} -- lines")).quiet(), found);
-    assert_eq!(place.run("has --in b.tepal --which -- lines").quiet(), (0, &b"2\tb.tepal\n3\tb.tepal\n"[..]));
-    // As ever: what comes after -- may be the filter's name, and more lines.
-    assert_eq!(place.run("has -c -- a.tepal lines").quiet(), (0, &b"2\n"[..]));
-    assert_eq!(place.run("has -c a.tepal lines -- lines").quiet(), (0, &b"4\n"[..]));
-    let ran = place.run(&format!("{in_two} lines"));
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("files of lines come after --: tepal has --in FILTER -- LINES"), "{}", ran.err);
-    assert_eq!(place.run("has").code, 2);
-    assert!(place.run("has -e 1").err.contains("<FILTER>"));
+    let all = "has a.tepal --in b.tepal --in c.bin --from guava --keys bytes";
+    assert_eq!(place.run_with(all, b"1\n2\n4\n3").quiet(), (0, &b"1\n2\n3"[..]));
+    for (stem, name) in [("", "b.tepal"), ("--stem", "b")] {
+        let ran = place.run(&format!("{all} --json {stem} -e 3 -e 4"));
+        let held = format!("{{\"key\":\"3\",\"has\":true,\"filters\":[\"{name}\"]}}\n");
+        let expected = held + "{\"key\":\"4\",\"has\":false,\"filters\":[]}\n";
+        assert_eq!(ran.quiet(), (0, expected.as_bytes()));
+    }
+}
+
+/// `which` has the flags of `has` for lines.
+#[test]
+fn lines_are_numbered_named_and_left_out_as_by_has() {
+    let place = Place::new();
+    three(&place);
+    place.write("lines", "4\n1\n2\n4\n3\n");
+    for (flags, expected) in [
+        ("-n", "1:4\tnone\n2:1\ta\n3:2\ta,b\n4:4\tnone\n5:3\tb\n"),
+        ("-n -m 1", "1:4\tnone\n2:1\ta\n"),
+        ("-H -m 1", "lines:4\tnone\nlines:1\ta\n"),
+        ("-v -n", "1:4\n4:4\n"),
+        ("-c -m 2", "a\t2\nb\t1\nnone\t1\n"),
+        ("-l", "lines\n"),
+    ] {
+        let args = format!("which --stem a.tepal b.tepal {flags} -- lines");
+        assert_eq!(place.run(&args).quiet(), (0, expected.as_bytes()), "{args}");
+    }
+    assert!(place.run("which a.tepal -i lines").err.contains("built without --nocase"));
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::Serialize;
+
 use super::{Field, Question};
 use crate::asking::Answers;
 use crate::error::{Failure, Outcome};
@@ -26,27 +28,49 @@ pub struct Printer<'a> {
     /// Records of all inputs, and those that are selected.
     pub records: u64,
     pub selected: u64,
-    /// The number of the input that is being read; the keys of `-e` are input 0.
+    /// The number of the input that is being read.
     input: usize,
-    /// How many records of this input are selected.
-    selected_in_input: u64,
-    /// Each input, and how many of its records are selected.
-    inputs: Vec<(String, u64)>,
+    /// The inputs. The keys of `-e` are input 0.
+    inputs: Vec<Counted>,
+    /// Several inputs are named.
+    several: bool,
+    /// The names of so many inputs have been listed, or are not to be.
+    listed: usize,
     /// How many records each name has; where totals are printed.
     pub counts: Vec<u64>,
     /// A record without a key has come, and makes the exit code 2.
     failed: bool,
 }
 
+/// One input, and how many records it has.
+#[derive(Serialize)]
+struct Counted {
+    /// Its name; nothing for the keys of `-e`.
+    input: Option<String>,
+    lines: u64,
+    selected: u64,
+}
+
+/// What `-c --json` prints.
+#[derive(Serialize)]
+struct Counts<'a> {
+    lines: u64,
+    selected: u64,
+    inputs: &'a [Counted],
+}
+
 impl<'a> Printer<'a> {
-    /// Nothing is printed yet. Records end with NUL where `null` says so.
+    /// Nothing is printed yet. `several` inputs were named, also where fewer can be read. Records
+    /// end with NUL where `null` says so.
     pub fn new(
         of: &'a Question<'a>,
         filters: &'a Filters<'a>,
         names: Names,
         sources: &[Source],
+        several: bool,
         null: bool,
     ) -> Self {
+        let inputs = std::iter::once(None).chain(sources.iter().map(|source| Some(source.name())));
         Self {
             of,
             filters,
@@ -59,62 +83,102 @@ impl<'a> Printer<'a> {
             records: 0,
             selected: 0,
             input: 0,
-            selected_in_input: 0,
-            inputs: sources.iter().map(|source| (source.name(), 0)).collect(),
+            inputs: inputs.map(|input| Counted { input, lines: 0, selected: 0 }).collect(),
+            several,
+            listed: 1,
             failed: false,
         }
     }
 
     /// Whether no input has to be read.
     pub fn is_done(&self) -> bool {
-        let grep = &self.of.grep;
+        let grep = &self.of.ask.grep;
         grep.max_count == Some(0) || (grep.quiet && (self.selected > 0 || self.failed))
     }
 
-    /// Prints the count, and gives the exit code. What was printed before a failure stays printed.
+    /// Prints counts and names, and gives the exit code. What was printed before a failure stays
+    /// printed.
     pub fn finish(mut self, asked: Result<(), Failure>) -> Outcome {
         self.stdout.ended(asked)?;
-        let grep = &self.of.grep;
+        self.list(self.inputs.len())?;
+        let grep = &self.of.ask.grep;
         match self.of.totals {
             _ if grep.quiet || !grep.count => {}
             Some(totals) => totals(&mut self)?,
-            None => {
-                let each = self.inputs.iter().map(|(name, selected)| format!("{name}:{selected}\n"));
-                let lines = if grep.with_filename { each.collect() } else { format!("{}\n", self.selected) };
-                self.stdout.write(lines.as_bytes())?;
-            }
+            None => self.print_counts()?,
         }
         self.stdout.flush()?;
         Ok(if self.selected > 0 { 0 } else { 1 })
     }
 
-    /// How many more records of this input may be selected.
-    fn left(&self) -> u64 {
-        let grep = &self.of.grep;
-        let most = if grep.quiet || grep.files_with_matches { 1 } else { u64::MAX };
-        grep.max_count.unwrap_or(most).min(most).saturating_sub(self.selected_in_input)
+    /// Prints how many records are selected, of each input where names of inputs are of interest.
+    fn print_counts(&mut self) -> Result<(), Failure> {
+        let (ask, lines, selected) = (&self.of.ask, self.records, self.selected);
+        let inputs = &self.inputs[usize::from(ask.asked.asked.is_empty())..];
+        if ask.json {
+            return self.stdout.json(&Counts { lines, selected, inputs });
+        }
+        let text = match (self.several || ask.grep.with_filename, self.names_inputs()) {
+            (false, _) => format!("{selected}\n"),
+            (true, false) => inputs.iter().map(|input| format!("{}\n", input.selected)).collect(),
+            (true, true) => {
+                let name = |input: &Counted| input.input.as_deref().unwrap_or("-e").to_owned();
+                inputs.iter().map(|input| format!("{}:{}\n", name(input), input.selected)).collect()
+            }
+        };
+        self.stdout.write(text.as_bytes())
     }
 
-    fn select(&mut self, records: u64) {
-        self.selected += records;
-        self.selected_in_input += records;
-        if let Some((_, selected)) = self.inputs.get_mut(self.input.wrapping_sub(1)) {
-            *selected += records;
+    /// Whether the name of its input is printed before a line.
+    fn names_inputs(&self) -> bool {
+        let grep = &self.of.ask.grep;
+        grep.with_filename || (self.several && !grep.no_filename)
+    }
+
+    /// Lists the inputs before this one of which a line is selected, or none, where that is asked.
+    fn list(&mut self, before: usize) -> Result<(), Failure> {
+        let grep = &self.of.ask.grep;
+        let done = self.listed..before.max(self.listed);
+        self.listed = done.end;
+        for Counted { input, selected, .. } in &self.inputs[done] {
+            let is_listed = if *selected > 0 { grep.files_with_matches } else { grep.files_without_match };
+            if let (Some(name), true, false) = (input, is_listed, grep.quiet) {
+                self.stdout.write(name.as_bytes())?;
+                self.stdout.write(&[self.out.terminator()])?;
+            }
         }
+        Ok(())
+    }
+
+    /// How many more records of this input may be selected.
+    fn left(&self) -> u64 {
+        let grep = &self.of.ask.grep;
+        let most = if grep.quiet || grep.lists_files() { 1 } else { u64::MAX };
+        grep.max_count.unwrap_or(most).min(most).saturating_sub(self.inputs[self.input].selected)
+    }
+
+    /// Counts records of this input, and those of them that are selected.
+    fn count(&mut self, records: usize, selected: u64) {
+        let counted = &mut self.inputs[self.input];
+        counted.lines += records as u64;
+        counted.selected += selected;
+        self.records += records as u64;
+        self.selected += selected;
     }
 
     /// Prints or counts the records of a page, up to the last that is wanted.
     fn answer(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<(), Failure> {
         let (of, left, held) = (self.of, self.left(), &answers.held);
         let bad = page.keys.bad.records().to_vec();
-        let json = of.json && !of.grep.count;
-        let (lines, all) = (of.prints_lines(), of.every && !of.invert);
+        let grep = &of.ask.grep;
+        let json = of.ask.json && !grep.count;
+        let invert = grep.invert;
+        let (lines, all) = (of.prints_lines(), of.every && !invert);
         if !json && !lines && of.totals.is_none() && bad.is_empty() && left >= held.len() as u64 {
-            self.records += held.len() as u64;
-            self.select(held.iter().filter(|&&held| held != of.invert).count() as u64);
+            self.count(held.len(), held.iter().filter(|&&held| held != invert).count() as u64);
             return Ok(());
         }
-        let (is_plain, invert, tallies) = (self.is_plain(page), of.invert, of.totals.is_some());
+        let (is_plain, tallies) = (self.is_plain(page), of.totals.is_some());
         // Records that are neither printed nor counted are passed over.
         let passes_over = !json && !all && !tallies && bad.is_empty();
         let mut bad = bad.as_slice();
@@ -130,7 +194,7 @@ impl<'a> Printer<'a> {
             bad = &bad[usize::from(is_bad)..];
             let is_selected = held[i] != invert && (of.every || !is_bad);
             let is_printed = json || (lines && (all || is_selected));
-            if is_printed && (json || of.grep.line_number) {
+            if is_printed && (json || grep.line_number) {
                 line += page.keys.batch.lines(counted, i);
                 counted = i;
             }
@@ -150,14 +214,13 @@ impl<'a> Printer<'a> {
             selected += u64::from(is_selected);
             self.failed |= is_bad && of.every && of.ask.keys.fails_on_bad();
             i += 1;
-            if selected == left || (self.failed && of.grep.quiet) {
+            if selected == left || (self.failed && grep.quiet) {
                 (taken, page.taken) = (i, i);
                 break;
             }
         }
         self.plain(page, run)?;
-        self.records += taken as u64;
-        self.select(selected);
+        self.count(taken, selected);
         Ok(())
     }
 
@@ -171,9 +234,9 @@ impl<'a> Printer<'a> {
 
     /// Are records printed as they are, with nothing before and after them?
     fn is_plain(&self, page: &Page<'_>) -> bool {
-        let of = self.of;
-        let has_prefix = of.grep.line_number || of.grep.with_filename;
-        page.input > 0 && !has_prefix && (of.field == Field::None || of.invert)
+        let (of, grep) = (self.of, &self.of.ask.grep);
+        let has_prefix = grep.line_number || self.names_inputs();
+        page.input > 0 && !has_prefix && (of.field == Field::None || grep.invert)
     }
 
     /// Prints a record with what comes before it, and its field. Without answers it is the header
@@ -184,13 +247,11 @@ impl<'a> Printer<'a> {
         (i, line): (usize, u64),
         answers: Option<&Answers>,
     ) -> Result<(), Failure> {
-        let (of, batch) = (self.of, page.keys.batch);
+        let (of, grep, batch) = (self.of, &self.of.ask.grep, page.keys.batch);
         let (content, whole) = (batch.content(i), batch.bytes(i, i + 1));
-        if of.grep.line_number || of.grep.with_filename {
-            let name = Some(page.name).filter(|_| of.grep.with_filename && page.input > 0);
-            self.out.prefix(&mut self.stdout, name, of.grep.line_number.then_some(line))?;
-        }
-        let has_field = of.field != Field::None && !of.invert;
+        let name = Some(page.name).filter(|_| page.input > 0 && self.names_inputs());
+        self.out.prefix(&mut self.stdout, name, grep.line_number.then_some(line))?;
+        let has_field = of.field != Field::None && !grep.invert;
         if !has_field && page.input > 0 {
             return self.out.write(&mut self.stdout, whole);
         }
@@ -214,7 +275,7 @@ impl<'a> Printer<'a> {
     fn field(&self, page: &mut Page<'_>, i: usize, answers: Option<&Answers>, line: &mut Vec<u8>) {
         match (self.of.field, answers) {
             (Field::None, _) => {}
-            (Field::Names, None) => line.extend_from_slice(b"filters"),
+            (Field::Names, None) => line.extend_from_slice(self.names.field.as_bytes()),
             (Field::Names, Some(answers)) => {
                 self.names.append(answers.holders(i, self.counts.len()), line);
             }
@@ -261,7 +322,7 @@ impl<'a> Printer<'a> {
 
 impl Sink<Answers> for Printer<'_> {
     fn header(&mut self, page: &mut Page<'_>) -> Result<(), Failure> {
-        if !self.of.prints_lines() || self.of.grep.header.no_header || !self.header.is_first(page) {
+        if !self.of.prints_lines() || self.of.ask.grep.header.no_header || !self.header.is_first(page) {
             return Ok(());
         }
         self.record(page, (0, 1), None)
@@ -270,22 +331,18 @@ impl Sink<Answers> for Printer<'_> {
     fn take(&mut self, page: &mut Page<'_>, answers: &Answers) -> Result<Flow, Failure> {
         if page.input != self.input {
             self.input = page.input;
-            self.selected_in_input = 0;
+            self.list(page.input)?;
         }
         self.answer(page, answers)?;
-        if self.of.grep.files_with_matches
-            && !self.of.grep.quiet
-            && self.selected_in_input > 0
-            && self.input > 0
-        {
-            self.stdout.write(page.name.as_bytes())?;
-            self.stdout.write(&[self.out.terminator()])?;
+        let is_read = self.left() == 0;
+        if is_read {
+            self.list(self.input + 1)?;
         }
         self.stdout.show()?;
-        Ok(match self.left() {
+        Ok(match is_read {
             _ if self.is_done() => Flow::Stop,
-            0 => Flow::NextInput,
-            _ => Flow::Continue,
+            true => Flow::NextInput,
+            false => Flow::Continue,
         })
     }
 

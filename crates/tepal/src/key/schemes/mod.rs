@@ -236,7 +236,8 @@ impl Hasher {
         }
     }
 
-    /// [`Error::KeyRequired`](crate::Error::KeyRequired) for a keyed filter that was opened without its key.
+    /// [`Error::KeyRequired`](crate::Error::KeyRequired) for a keyed filter that was opened without
+    /// its key.
     pub(crate) fn check_key(&self) -> Result<()> {
         match self {
             Hasher::Hash(hash @ HashScheme::SipHash13(_)) => hash.hash(b"").map(drop),

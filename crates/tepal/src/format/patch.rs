@@ -261,6 +261,18 @@ impl Patch {
         self.new.len
     }
 
+    /// The XXH3-64 of the old file.
+    #[must_use]
+    pub fn old_checksum(&self) -> u64 {
+        self.old.checksum
+    }
+
+    /// The XXH3-64 of the new file.
+    #[must_use]
+    pub fn new_checksum(&self) -> u64 {
+        self.new.checksum
+    }
+
     /// Applies the patch to the old file and returns the new one.
     ///
     /// # Errors

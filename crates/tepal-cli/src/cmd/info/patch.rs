@@ -30,7 +30,8 @@ impl PatchFile {
     pub fn open(path: &Path) -> Result<(Patch, Self), Failure> {
         let file = shown(path);
         let patch = Patch::open(path).map_err(|error| Failure::at(&file, error))?;
-        let [old_xxh3, new_xxh3] = [32, 48].map(|at| checksum(&patch, at));
+        let [old_xxh3, new_xxh3] =
+            [patch.old_checksum(), patch.new_checksum()].map(|sum| format!("{sum:016x}"));
         let about = Self { file, kind: "patch", old_xxh3, new_xxh3, patch: diff::Report::of(&patch) };
         Ok((patch, about))
     }
@@ -59,10 +60,4 @@ impl PatchFile {
         }
         page
     }
-}
-
-/// The checksum of a file that stands here in a patch (FORMAT.md, section 6).
-fn checksum(patch: &Patch, at: usize) -> String {
-    let bytes = patch.as_bytes().get(at..at + 8).unwrap_or_default();
-    bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect()
 }

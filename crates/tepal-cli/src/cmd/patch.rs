@@ -8,6 +8,7 @@ use tepal::{Error, file::Patch};
 use super::diff::{self, keys};
 use crate::args::PatchArgs;
 use crate::error::{Failure, Outcome};
+use crate::input::source::Source;
 use crate::output::{Change, Stdout, keep, refuse_both, say};
 use crate::text::message::{io_text, shown};
 use crate::text::number;
@@ -88,10 +89,7 @@ fn read(args: &PatchArgs) -> Result<Patch, Failure> {
 
 /// The patch's name for messages.
 fn patch_name(args: &PatchArgs) -> String {
-    match args.patch.as_os_str() == "-" {
-        true => "standard input".to_owned(),
-        false => shown(&args.patch),
-    }
+    Source::of(&args.patch).name()
 }
 
 /// What is no ordinary file is not patched in place.

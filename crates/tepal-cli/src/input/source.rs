@@ -37,13 +37,15 @@ impl Source {
         if paths.is_empty() {
             return vec![Self::Stdin];
         }
-        paths
-            .iter()
-            .map(|path| match path.as_os_str() == "-" {
-                true => Self::Stdin,
-                false => Self::Path(path.clone()),
-            })
-            .collect()
+        paths.iter().map(|path| Self::of(path)).collect()
+    }
+
+    /// The source that a path names.
+    pub fn of(path: &Path) -> Self {
+        match path.as_os_str() == "-" {
+            true => Self::Stdin,
+            false => Self::Path(path.to_owned()),
+        }
     }
 
     /// Would standard input be read twice? `list` is standard input if it is empty; `more` are

@@ -5,13 +5,15 @@
 
 use crate::args::GUESSED_STATIC;
 
-/// What a flag that makes a static filter may be taken to be called.
-const STATIC_FLAGS: [&str; 6] = ["--static", "--ribbon", "--frozen", "--freeze", "--immutable", "--smallest"];
+/// Whether this is what people call a static filter, or making one.
+fn is_static(name: &str) -> bool {
+    name == "freeze" || GUESSED_STATIC.contains(&name)
+}
 
 /// What to do in place of a verb that there is not.
 pub fn verb(found: &str) -> Option<&'static str> {
     Some(match found {
-        name if name == "freeze" || GUESSED_STATIC.contains(&name) => {
+        name if is_static(name) => {
             "a static filter is made of a list by tepal build LIST --static -o FILTER, and of one from which keys can be removed by \
              tepal convert FILTER --static -p RATE -o NEW"
         }
@@ -80,7 +82,7 @@ pub fn flag(verb: &str, found: &str) -> Option<&'static str> {
             "filters from which keys can be removed, and growing ones, are merged first, and then made static: tepal convert FILTER --static -p RATE -o NEW; \
              of others build one of all lists: tepal build LIST... --static"
         }
-        ("shrink", name) if STATIC_FLAGS.contains(&name) => {
+        ("shrink", flag) if flag == "--smallest" || flag.strip_prefix("--").is_some_and(is_static) => {
             "a static filter of one from which keys can be removed, or of a growing one, is made by tepal convert FILTER --static -p RATE \
              -o NEW"
         }

@@ -16,6 +16,15 @@ pub enum KeyRef<'a> {
     Compound(Compound<'a>),
 }
 
+impl KeyRef<'_> {
+    /// The integer of these 64 bits. Whether it is negative is told apart, so that a call passes
+    /// both in registers.
+    #[inline(always)]
+    pub(crate) fn integer(negative: bool, bits: u64) -> Self {
+        if negative { KeyRef::Signed(bits as i64) } else { KeyRef::Unsigned(bits) }
+    }
+}
+
 /// The first byte of a compound key. UTF-8 never contains it, so no text equals a compound key.
 pub(super) const COMPOUND: u8 = 0xFF;
 

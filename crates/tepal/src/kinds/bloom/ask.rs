@@ -53,7 +53,7 @@ impl<L: Storage> BloomFilter<L> {
     /// frame of its own.
     #[inline(never)]
     fn contains_integer(&self, negative: bool, bits: u64) -> bool {
-        let key = if negative { KeyRef::Signed(bits as i64) } else { KeyRef::Unsigned(bits) };
+        let key = KeyRef::integer(negative, bits);
         match self.meta.keys.usual_hash(key) {
             Some(hash) => self.kernel.contains(self.lines.view().0, hash),
             None => self.contains_any(&{ key }),

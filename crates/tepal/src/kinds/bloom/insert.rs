@@ -120,7 +120,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// frame of its own.
     #[inline(never)]
     fn insert_integer(&mut self, negative: bool, bits: u64) -> Result<bool> {
-        let key = if negative { KeyRef::Signed(bits as i64) } else { KeyRef::Unsigned(bits) };
+        let key = KeyRef::integer(negative, bits);
         match self.meta.keys.usual_hash(key) {
             Some(hash) => self.insert_hashed(hash),
             None => self.insert_any(&{ key }),

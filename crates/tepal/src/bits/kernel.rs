@@ -20,8 +20,8 @@ use inside::{Inside, InsideMut};
 
 /// A function for each level and each rule, in the order of [`NAMES`] and [`Rules::index`]. Each
 /// call has its own table, so that a program contains only the loops it uses: a program that only
-/// looks up keys has no loop that changes bits. The parameters are the lines first and the rules
-/// last: so the compiler passes the hash in the register that x86-64 multiplies from.
+/// looks up keys has no loop that changes bits. The lines are the first parameter and the rules the
+/// last one. Then the compiler passes the hash in the register that x86-64 multiplies from.
 type Table<F> = [[F; Rules::COUNT]; NAMES.len()];
 
 /// The levels, the best one last. Every aarch64 CPU has NEON, which is the baseline there.
@@ -304,7 +304,7 @@ impl Kernel {
     /// The kernel's function in this table.
     #[inline(always)]
     fn of<F: Copy>(&self, table: &Table<F>) -> F {
-        // SAFETY: `new` is given a level that there is, and a rule's index is below `COUNT`.
+        // SAFETY: `new` gets only levels that exist, and a rule's index is below `COUNT`.
         unsafe { *table.as_flattened().get_unchecked(self.place) }
     }
 
@@ -358,7 +358,7 @@ impl Kernel {
         }
     }
 
-    /// How many bits are set.
+    /// The number of set bits.
     pub(crate) fn count(&self, bits: Bits<'_>) -> u64 {
         match bits {
             // SAFETY: the CPU has the level's features, see above.
@@ -381,28 +381,30 @@ impl Kernel {
         }
     }
 
+    /// Inserts a hash. Returns the number of bits that were not set before.
     #[inline]
     pub(crate) fn insert(&self, lines: &mut [Line], h: u64) -> u32 {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of(&INSERT)(InsideMut::new(lines, self.least_lines), h, &self.rules) }
     }
 
-    /// [`insert`](Self::insert) that returns only whether a bit was not set before, which is less
-    /// work.
+    /// Inserts a hash. Returns only whether a bit was not set before, which is less work than the
+    /// count of [`insert`](Self::insert).
     #[inline]
     pub(crate) fn insert_noting(&self, lines: &mut [Line], h: u64) -> bool {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of(&INSERT_NOTING)(InsideMut::new(lines, self.least_lines), h, &self.rules) }
     }
 
+    /// Inserts a batch.
     #[inline]
     pub(crate) fn insert_many(&self, lines: &mut [Line], h: &[u64]) {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of(&INSERT_MANY)(lines, h, &self.rules) }
     }
 
-    /// [`insert_many`](Self::insert_many) that tells for each hash whether a bit was not set
-    /// before; `is_new` is as long as `h`.
+    /// Inserts a batch. Writes into `is_new`, for each hash, whether a bit was not set before;
+    /// `is_new` is as long as `h`.
     #[cfg(any(feature = "foreign", feature = "extras"))]
     #[inline]
     pub(crate) fn insert_many_noting(&self, lines: &mut [Line], h: &[u64], is_new: &mut [bool]) {
@@ -410,8 +412,8 @@ impl Kernel {
         unsafe { self.of(&INSERT_MANY_NOTING)(lines, h, is_new, &self.rules) }
     }
 
-    /// [`insert`](Self::insert) for each hash of a batch: returns the number of bits that were not
-    /// set before. Used only near a filter's limit, so it has no loop of its own.
+    /// Inserts a batch, one hash after the other. Returns the number of bits that were not set
+    /// before. Used only near a filter's limit, so it has no loop of its own.
     pub(crate) fn insert_many_counting(&self, lines: &mut [Line], h: &[u64]) -> u64 {
         let insert = self.of(&INSERT);
         // SAFETY: the CPU has the level's features, see above.
@@ -440,13 +442,14 @@ pub(crate) fn hash_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
 /// The same calls for shared lines.
 #[cfg(target_has_atomic = "64")]
 impl Kernel {
+    /// Inserts a hash into shared lines.
     #[inline]
     pub(crate) fn shared_insert(&self, lines: &[AtomicLine], h: u64) -> NewBits {
         // SAFETY: the CPU has the level's features, see above.
         unsafe { self.of(&shared::INSERT)(lines, h, &self.rules) }
     }
 
-    /// Returns the number of bits that it set in the sample.
+    /// Inserts a batch into shared lines. Returns the number of bits that it set in the sample.
     #[inline]
     pub(crate) fn shared_insert_many(&self, lines: &[AtomicLine], h: &[u64]) -> u64 {
         // SAFETY: the CPU has the level's features, see above.

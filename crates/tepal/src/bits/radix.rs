@@ -1,5 +1,5 @@
-//! Sorts hashes by the part of the array they fall on. Each part is filled while it is in the
-//! cache, so a large filter needs streams instead of random accesses.
+//! Sorts hashes by the part of the bit array that they fall on. Then each part is filled while it
+//! is in the cache: a large filter needs sequential instead of random accesses.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -21,8 +21,8 @@ pub(crate) const BLOCK_BYTES: usize = BLOCK * size_of::<u64>() + size_of::<u32>(
 ///
 /// A queue is a chain of blocks from one arena, so any distribution of the hashes fits, without
 /// counting them first. Hashes are stored directly. With a buffer of one line for each queue,
-/// flushed past the cache, filling took 1.6 times as long: the branch that flushes cannot be
-/// predicted.
+/// flushed by non-temporal stores, filling took 1.6 times as long: the branch that flushes cannot
+/// be predicted.
 pub(crate) struct Queues {
     arena: Vec<Line>,
     /// For each block, the next block of its queue.
@@ -47,7 +47,8 @@ impl Queues {
     }
 
     /// Empties the queues and sorts the hashes of items into them; `part` gives the part of a hash.
-    /// Stops at the first item without a hash. Returns how many were sorted, and why it stopped.
+    /// Stops at the first item without a hash. Returns the number of sorted hashes, and the error
+    /// of that item.
     #[inline(always)]
     pub(crate) fn sort(
         &mut self,

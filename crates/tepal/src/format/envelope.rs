@@ -35,7 +35,8 @@ const DIVIDED: u32 = 4;
 /// Required flag 3: keys that were added beside a ribbon follow the body.
 pub(super) const ADDED: u32 = 8;
 
-/// XXH3-64, by the function that also hashes keys, so that a program contains it once.
+/// XXH3-64 with seed 0. It uses the function that also hashes keys, so that a program contains only
+/// one.
 pub(super) fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64_with_seed(bytes, 0)
 }
@@ -44,7 +45,7 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
 pub(super) fn looks_like(bytes: &[u8]) -> Looks {
     let first = &bytes[..bytes.len().min(8)];
     let is_text = |b: &u8| matches!(b, b'\t'..=b'\r' | b' '..=b'~') || *b >= 0x80;
-    // More bytes than are shown: the first bytes of a filter may be letters by chance.
+    // Tests more bytes than the error shows: the first bytes of a filter may be letters by chance.
     let start = &bytes[..bytes.len().min(256)];
     let is_utf8 = core::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     match first {
@@ -59,8 +60,8 @@ pub(super) fn looks_like(bytes: &[u8]) -> Looks {
     }
 }
 
-/// The offset of the body. `body_len` is its length, `records_len` the length of the records, the
-/// parts of links and all else between header and chunk table.
+/// The offset of the body. `body_len` is its length; `records_len` is the length of everything
+/// between header and chunk table: records, parts of links, sections.
 pub(super) fn body_offset(body_len: u64, records_len: u64) -> u64 {
     let table = body_len.div_ceil(CHUNK_BYTES) * 8;
     (FIXED_BYTES + records_len + table + 8).next_multiple_of(LINE_BYTES)
@@ -96,7 +97,7 @@ fn behind_body(part: &FilePart<'_>) -> u64 {
     super::behind::len(part)
 }
 
-/// The bytes before the body.
+/// Encodes everything before the body.
 pub(super) fn encode(kind: Kind, part: &FilePart<'_>, chunk_table: &[u64], sealed: bool) -> Result<Vec<u8>> {
     let body_len = part.body_len();
     let records_len = records::len(part);
@@ -211,7 +212,7 @@ fn flags(required_flags: u32) -> Result<Flags> {
 pub(super) struct GivenKeys<'a> {
     pub(super) secret: Option<&'a SecretKey>,
     pub(super) seal: Option<&'a SealKey>,
-    /// Does a file open without its keys too?
+    /// May a file be opened without its keys?
     pub(super) may_lack: bool,
 }
 
@@ -308,7 +309,8 @@ impl<'a> Start<'a> {
         Ok(Start { entry, flags, records_len, part, rest: fields })
     }
 
-    /// Parses the rest, with the help of this filter.
+    /// Parses the chunk table and the padding. The filter gives the length of its body, and runs
+    /// its self-test.
     fn finish(self, lengths: Lengths, filter: &dyn AwaitsBody, given: GivenKeys<'_>) -> Result<Header> {
         let Start { flags, records_len, part, rest: mut fields, .. } = self;
         let tested = match filter.self_test() {

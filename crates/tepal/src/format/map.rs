@@ -123,7 +123,8 @@ impl Bytes {
     }
 }
 
-/// Smaller pieces are not worth a system call.
+/// The smallest piece, in bytes, whose memory is released: for a smaller one a system call costs
+/// too much.
 #[cfg(all(feature = "mmap", target_endian = "little", unix))]
 const LEAST_LET_GO: usize = 1 << 20;
 
@@ -180,9 +181,9 @@ impl<'a> Open<'a> {
     ///
     /// The bits of a tepal file are mapped, not copied (see
     /// [`BloomFilter::open`](crate::BloomFilter::open)), unless [`in_memory`](Self::in_memory) is
-    /// set. The bits of another program's file are decoded into memory once. For that, the file is
-    /// mapped too and released piece by piece, so there is never a second copy of the bits; with
-    /// `in_memory` it is read first.
+    /// set. The bits of another program's file are decoded into memory once. The file is mapped for
+    /// this too, and its memory is released piece by piece, so there is never a second copy of the
+    /// bits. With `in_memory` the file is read first.
     ///
     /// A pipe is read up to the length in the header of a tepal file; for another program's filter,
     /// at most 256 MiB are read. A device is refused.
@@ -235,7 +236,7 @@ impl<'a> Open<'a> {
         Ok((read.checked_with(lines), is_sealed))
     }
 
-    /// Checks everything at once: after a change there is nothing to compare the bits with.
+    /// Checks everything at once: after a change of the bits their checksums no longer fit.
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     fn of_private_map<F: FromFile>(&self, map: memmap2::MmapMut) -> Result<(F, bool)> {
         let read = self.dissect::<F>(&map)?;

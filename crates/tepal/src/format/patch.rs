@@ -31,7 +31,7 @@ const VERSION: u16 = 1;
 const START: usize = 72;
 /// The most bytes between the records and the chunk table of a ribbon's file.
 const MOST_SECTION: u64 = 80;
-/// More bits than any file has; sums of such numbers do not overflow.
+/// The limit of a body's length, larger than any file's. Sums of lengths below it do not overflow.
 const MOST_BODY: u64 = 1 << 52;
 
 /// A patch makes the new file of a filter from the old one, byte for byte. It is for distant copies
@@ -63,7 +63,7 @@ const MOST_BODY: u64 = 1 << 52;
 pub struct Patch {
     bytes: Vec<u8>,
     form: u8,
-    /// Are the coded bits those that stay equal?
+    /// Are the coded bits the bits that stay equal?
     is_inverted: bool,
     head_len: usize,
     body_len: u64,
@@ -88,7 +88,7 @@ impl Sum {
     }
 }
 
-/// The parts of a new file beside the patch.
+/// The parts of a new file that are made from the old file and the patch.
 struct Start<'a> {
     /// All bytes before the body.
     head: Vec<u8>,
@@ -229,21 +229,21 @@ impl Patch {
         &self.bytes
     }
 
-    /// The number of bits that it changes, without keys added to a ribbon
+    /// The number of bits that it changes. Keys added to a ribbon are not counted
     /// ([`added_keys`](Self::added_keys)).
     #[must_use]
     pub fn flips(&self) -> u64 {
         if self.is_inverted { 8 * self.body_len - self.coded } else { self.coded }
     }
 
-    /// The number of keys that are beside the ribbon in the new file (`RibbonFilter::insert`) and
-    /// not in the old one.
+    /// The number of added keys (`RibbonFilter::insert`) that the new file has and the old file
+    /// does not have.
     #[must_use]
     pub fn added_keys(&self) -> u64 {
         self.added.map_or(0, |added| added.put())
     }
 
-    /// The number of keys that are beside the ribbon in the old file and not in the new one.
+    /// The number of added keys that the old file has and the new file does not have.
     #[must_use]
     pub fn removed_keys(&self) -> u64 {
         self.added.map_or(0, |added| added.gone())

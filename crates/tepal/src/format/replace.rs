@@ -1,14 +1,16 @@
 //! Replaces a file atomically: a reader sees the whole old file or the whole new file. Also removes
 //! the temporary files that killed processes left.
 //!
-//! The new bytes go to a temporary file beside the target, which gets the target's name when it is
-//! finished ([`temporary`], which also decides who may remove it). Until then only its owner may
-//! read it. [`place`] checks the target before anything is written. [`Over`] is the saver's
-//! condition on the existing file, and [`lock`] is for savers that change the file they have read.
+//! The new bytes are written to a temporary file beside the target. When it is finished, the
+//! temporary file gets the target's name. Until then only its owner may read it. [`temporary`] also
+//! decides who may remove it. [`place`] checks the target before anything is written. [`Over`] is
+//! the saver's condition on the existing file, and [`lock`] is for savers that change the file they
+//! have read.
 //!
 //! Between the last check of the target and the rename, nobody else may replace it. So every saver
 //! holds a lock on the folder for these two steps ([`system::guard`]). Other programs, for example
-//! `mv`, take no lock: a file that they put there can be lost, but only within these microseconds.
+//! `mv`, take no lock. If they replace the target within these microseconds, their file can be
+//! lost.
 
 mod lock;
 mod place;

@@ -27,8 +27,8 @@ use with::Sealing;
 #[cfg(not(feature = "seal"))]
 use without::Sealing;
 
-/// The written seal of an opened file, and the computation of that file's seal with the reader's
-/// key. It has consumed the header; the body is still missing.
+/// The seal that an opened file has, and the computation of the seal that it should have, with the
+/// reader's key. The computation has consumed the header; the body is still missing.
 #[derive(Debug)]
 pub(super) struct Seal {
     after_head: Sealing,
@@ -91,8 +91,9 @@ mod with {
     /// another file in its place.
     ///
     /// The key holds a state of HMAC, which also suffices to make seals. It is overwritten when the
-    /// key is dropped, and so is the state of each seal in progress. Not overwritten: the caller's
-    /// bytes, memory that the key was moved from, and the stack that HMAC uses while it computes.
+    /// key is dropped, and so is the state of each seal in progress. Other copies are not
+    /// overwritten: the caller's bytes, memory that the key was moved from, and the stack that HMAC
+    /// uses while it computes.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

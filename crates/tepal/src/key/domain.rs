@@ -64,8 +64,8 @@ impl KeyDomain {
         KeyDomain::ALL.iter().copied().filter(has_numbers)
     }
 
-    /// A separate function: inlined, it makes hashing of integers in a filter of bytes take 1.5
-    /// times as long.
+    /// The error for a domain that this build does not have. A separate function: inlined, it makes
+    /// hashing of integers in a filter of bytes take 1.5 times as long.
     #[cfg(not(feature = "foreign"))]
     #[cold]
     #[inline(never)]
@@ -88,7 +88,7 @@ impl KeyDomain {
         let utf8 = core::str::from_utf8(text).map_err(|_| refused())?;
         match self {
             KeyDomain::Integer32 => {
-                // i32 and u32 share their bits, like the 64-bit integers.
+                // An i32 and the u32 of the same bits are one key, like the 64-bit integers.
                 let value = parse_integer(text).map_err(|_| refused())? as i64;
                 let negative = utf8.starts_with('-');
                 let fits =
@@ -105,7 +105,8 @@ impl KeyDomain {
             KeyDomain::Float64 => {
                 Ok(with(&utf8.parse::<f64>().map_err(|_| refused())?.to_bits().to_le_bytes()))
             }
-            // Read as hexadecimal, the decimal digits of a number would be another number.
+            // The decimal digits of a number would be another number if they were read as
+            // hexadecimal digits.
             KeyDomain::Hex if !matches!(key, KeyRef::Bytes(_)) => Err(refused()),
             KeyDomain::Hex => Ok(with(&parse_hex(text).ok_or_else(refused)?)),
             KeyDomain::Bytes | KeyDomain::Integer => self.encode(key, with),

@@ -39,7 +39,7 @@ pub struct KeyHasher {
 }
 
 impl KeyHasher {
-    /// The number of its first bytes that a usual key needs.
+    /// The size of the first part of a hasher, which suffices to hash a usual key.
     #[cfg(test)]
     pub(crate) const HOT_BYTES: usize = size_of::<Usual>();
 
@@ -90,7 +90,7 @@ impl KeyHasher {
         self.usual.hash(key)
     }
 
-    /// The values that the usual hash needs, for a local variable.
+    /// A copy of the values that the usual hash needs, for a local variable.
     #[inline]
     pub(crate) fn usual(&self) -> Usual {
         self.usual
@@ -110,7 +110,7 @@ impl KeyHasher {
     }
 
     /// Hashes the keys from number `start` on if they are 64-bit integers and have a fast path.
-    /// Returns whether they are.
+    /// Returns whether it hashed them.
     #[inline(always)]
     pub(super) fn hash_if_integers<K: Keys + ?Sized>(
         &self,
@@ -238,8 +238,8 @@ impl KeyHasher {
         }
     }
 
-    /// Hashes the keys from number `start` on. Returns whether a key has no hash. Each fast path
-    /// has its own loop.
+    /// Hashes the keys from number `start` on. Returns `true` if at least one key has no hash. Each
+    /// fast path has its own loop.
     #[inline(always)]
     pub(crate) fn hash_batch<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64]) -> bool {
         if let Some(integers) = self.usual.of_integers() {
@@ -261,8 +261,8 @@ impl KeyHasher {
         self.hash_batch(keys, start, hashes)
     }
 
-    /// The loop of one fast path, which is a type: LLVM did not inline a closure, and then each key
-    /// went through memory.
+    /// The loop of one fast path. The fast path is a type and not a closure: LLVM did not inline
+    /// the closure, and then each key was written to memory.
     #[inline(always)]
     fn hash_each<K: Keys + ?Sized>(&self, keys: &K, start: usize, hashes: &mut [u64], way: impl Way) -> bool {
         let (mut refused, mut sink) = (false, KeySink::new());
@@ -289,7 +289,7 @@ impl KeyHasher {
         ask: impl FnMut(Batch<'_>, &mut [bool]),
         take: impl FnMut(usize, &[bool]),
     ) {
-        // Clearing the space for 512 keys would take longer than ten lookups.
+        // Clearing the arrays for 512 keys would take longer than ten lookups.
         if keys.len() <= SHORT_BATCH {
             self.answer_in_batches_of::<SHORT_BATCH, K>(keys, size, ask, take);
         } else {
@@ -308,7 +308,8 @@ impl KeyHasher {
         let (mut hashes, mut answers) = ([0; BATCH], [false; BATCH]);
         let (mut prepared, mut sink) = (PreparedKeys::default(), KeySink::new());
         // If the bits are in the CPU's cache, shorter batches read the text of the keys more
-        // evenly: lookups of non-members of 12 bytes in a filter of 1e5 keys took 0.9 of the time.
+        // evenly: lookups of non-members of 12 bytes in a filter of 100,000 keys took 0.9 times as
+        // long.
         let most = if size < SMALL { BATCH.min(SMALL_BATCH) } else { BATCH };
         for start in (0..keys.len()).step_by(most) {
             let count = (keys.len() - start).min(most);
@@ -467,10 +468,10 @@ pub(crate) fn is_perhaps_in(error: &Error) -> bool {
     matches!(error, Error::CallerHashes { .. } | Error::KeyRequired)
 }
 
-/// For a scheme without a hash: fewer keys than this, or keys for fewer bytes of bits, are looked
-/// up one by one. A batch prefetches memory, which must be worth the preparation of the keys.
+/// Under a scheme without a hash, fewer keys than this are looked up one by one. So are all keys of
+/// a filter smaller than [`SMALL`]. There, preparing a batch takes longer than its prefetches save.
 const FEW: usize = 32;
-/// Keys of a batch if the bits are small.
+/// Keys of a batch if the bits of the filter take less than [`SMALL`] bytes.
 const SMALL_BATCH: usize = 256;
 pub(crate) const SMALL: u64 = 4 << 20;
 

@@ -44,7 +44,7 @@ pub(crate) fn insert_in_batches<F, K: Keys + ?Sized>(
         return (0..keys.len())
             .try_for_each(|i| insert(&mut filter, Batch::One(One::Key(keys.key(i, sink.cleared()))), i));
     }
-    // As for lookups: clearing the space for 512 keys takes longer than ten inserts.
+    // As in lookups: clearing the array for 512 keys would take longer than ten inserts.
     if keys.len() <= SHORT_BATCH {
         insert_hashed_in_batches_of::<SHORT_BATCH, F, K>(filter, hasher, keys, insert)
     } else {
@@ -86,8 +86,8 @@ fn insert_hashed_in_batches_of<const BATCH: usize, F, K: Keys + ?Sized>(
     Ok(())
 }
 
-/// [`insert_in_batches`] for the keys of an iterator. Not for lists: as an iterator, a list of
-/// integers took a third more instructions.
+/// [`insert_in_batches`] for the keys of an iterator. Do not use it for lists: as an iterator, a
+/// list of integers took a third more instructions.
 pub(crate) fn insert_iter_in_batches<F, K: Key>(
     mut filter: F,
     hasher: impl Fn(&F) -> &KeyHasher,

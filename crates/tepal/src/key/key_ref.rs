@@ -17,7 +17,7 @@ pub enum KeyRef<'a> {
 }
 
 impl KeyRef<'_> {
-    /// The integer of these 64 bits. Whether it is negative is told apart, so that a call passes
+    /// The integer with these 64 bits. The sign is a parameter of its own, so that a call passes
     /// both in registers.
     #[inline(always)]
     pub(crate) fn integer(negative: bool, bits: u64) -> Self {
@@ -43,7 +43,7 @@ impl<'a> Compound<'a> {
         &self.0[1..]
     }
 
-    /// The bytes that are hashed, after `change` of each part that is not compound.
+    /// The bytes that are hashed, with each part that is not compound replaced by its `change`.
     pub(super) fn map(self, change: &dyn Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let mut out = Vec::from([COMPOUND]);
         map_parts(self.parts(), change, &mut out);

@@ -34,7 +34,7 @@ pub trait Keys {
     /// If `i` is not below [`len`](Self::len).
     fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a>;
 
-    /// All keys, if each is a 64-bit integer: these are hashed together.
+    /// All keys, if each is a 64-bit integer. They are then hashed in one loop.
     #[doc(hidden)]
     #[inline]
     fn integers(&self) -> Option<&[u64]> {

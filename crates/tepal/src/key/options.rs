@@ -43,7 +43,8 @@ impl KeyOptions {
         Ok(KeyHasher::new(Hasher::new(scheme, &self.parameters)?, self.domain, self.recipe))
     }
 
-    /// The hasher for a kind that needs a 64-bit hash; `what` is the scheme of that kind.
+    /// The hasher for a kind that needs a 64-bit hash; `what` names the scheme of that kind in the
+    /// error.
     #[cfg(any(feature = "table", feature = "static"))]
     pub(crate) fn key_hasher_with_hash(&self, what: &'static str) -> Result<KeyHasher> {
         let keys = self.key_hasher()?;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::key_ref::KeyRef;
 
-/// Keys that are hashed before they are looked up together: 4 KiB on the stack.
+/// Keys of a batch: all are hashed, then all are looked up. The hashes take 4 KiB on the stack.
 pub(crate) const BATCH: usize = 512;
 /// The number of keys in a batch that is known to be short.
 pub(super) const SHORT_BATCH: usize = 32;
@@ -15,7 +15,8 @@ const SHORT: usize = 16;
 /// Keys prepared by a [`KeyHasher`](super::KeyHasher) for its filters: 64-bit hashes, or the
 /// encoded bytes of the keys if the scheme has no hash. The caller need not know which.
 ///
-/// Do not mix keys of different hashers: they mean nothing to each other's filters.
+/// Do not mix keys of different hashers: a filter can use only keys that were prepared by a hasher
+/// equal to its own.
 ///
 #[cfg_attr(feature = "foreign", doc = "```")]
 #[cfg_attr(not(feature = "foreign"), doc = "```ignore")]
@@ -107,8 +108,8 @@ impl PreparedKeys {
         self.hashes.push(hash);
     }
 
-    /// Adds so many hashes, which `fill` writes, unless it says `false` or the other keys are
-    /// bytes. Says whether it did.
+    /// Appends `keys` hashes, which `fill` writes. Appends none if `fill` returns `false` or if the
+    /// other keys are bytes. Returns whether it appended them.
     #[inline]
     pub(super) fn push_hashes(&mut self, keys: usize, fill: impl FnOnce(&mut [u64]) -> bool) -> bool {
         let before = self.hashes.len();
@@ -132,7 +133,7 @@ impl PreparedKeys {
         starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
     }
 
-    /// The form that a filter takes.
+    /// The keys in the form in which a filter accepts them.
     pub(crate) fn batch(&self) -> Batch<'_> {
         if self.ends.is_empty() { Batch::Hashes(&self.hashes) } else { Batch::Bytes(self) }
     }

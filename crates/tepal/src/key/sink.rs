@@ -64,8 +64,9 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 /// ```
 ///
 /// Either return one value as it is, or put every part with [`KeySink::put`]. A list must be a key
-/// of its own that puts each element, so that its end is part of the key. A field that may be
-/// missing must not be left out: put a list of no or one element, or a word that says which it is.
+/// of its own that puts each element, so that the key shows where the list ends. Do not leave a
+/// missing field out: put a list of no or one element, or a word that says whether the field is
+/// there.
 ///
 /// ```
 /// use tepal::{Key, KeyRef, KeySink};
@@ -153,7 +154,7 @@ pub struct KeySink {
     short: [u8; SHORT],
     /// All bytes of a longer key.
     long: Vec<u8>,
-    /// Does it contain the parts of a compound key?
+    /// Does the sink contain the parts of a compound key?
     has_parts: bool,
 }
 
@@ -189,15 +190,15 @@ impl KeySink {
         self
     }
 
-    /// The compound key of all parts, also of no part.
+    /// The compound key of all parts that were put; there may be none.
     #[must_use]
     pub fn finish(&self) -> KeyRef<'_> {
         let written = if self.has_parts { self.written() } else { &[COMPOUND] };
         KeyRef::Compound(Compound(written))
     }
 
-    /// Makes a key of these bytes, for a key that does not hold them in this form. It discards
-    /// parts that were put before: put bytes that are a part with [`put`](Self::put).
+    /// Makes a key of these bytes, for a value that does not hold them in this form. It discards
+    /// parts that were put before. If the bytes are a part, use [`put`](Self::put).
     ///
     /// ```
     /// use tepal::{Key, KeyRef, KeySink};

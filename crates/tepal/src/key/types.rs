@@ -12,7 +12,7 @@ use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use super::key_ref::KeyRef;
 use super::sink::{Key, KeySink};
 
-/// Types that return the key of the value they wrap.
+/// Types whose key is the key of the value that they wrap.
 macro_rules! handed_on {
     ($($(#[$attr:meta])* [$($generics:tt)*] $type:ty),* $(,)?) => {$(
         $(#[$attr])*
@@ -65,7 +65,7 @@ values! {
     [] i32, |self, _| KeyRef::Signed(i64::from(*self));
     [] i64, |self, _| KeyRef::Signed(*self), bytemuck::cast_slice;
     [] isize, |self, _| KeyRef::Signed(*self as i64);
-    // Beyond 64 bits only the decimal text is left.
+    // A larger integer becomes its decimal text.
     [] u128, |self, sink| match u64::try_from(*self) {
         Ok(n) => KeyRef::Unsigned(n),
         Err(_) => sink.text(self),
@@ -84,8 +84,8 @@ values! {
     #[cfg(feature = "std")] [] std::path::PathBuf, |self, _| KeyRef::Bytes(name(self.as_os_str()));
 }
 
-/// The bytes of a name: on Unix its own, elsewhere its UTF-8. There, a name that is not Unicode has
-/// bytes that are valid on this machine only.
+/// The bytes of a name: on Unix its own bytes, on other systems its UTF-8. On other systems, a name
+/// that is not Unicode has bytes that are valid on this machine only.
 #[cfg(feature = "std")]
 fn name(name: &std::ffi::OsStr) -> &[u8] {
     #[cfg(unix)]

@@ -3,8 +3,9 @@
 //!
 //! XXH3 of up to 16 bytes combines the key with a few words of a fixed secret and the seed, and
 //! needs one or two products (xxHash specification 0.2.0, section "XXH3, small inputs"). These
-//! words depend only on the seed; the crate computes them for each key. The crate hashes keys of
-//! other lengths, but not the text of integers, which is hashed here without a buffer.
+//! words depend only on the seed, so [`Usual`] keeps them for a filter; the crate `xxhash-rust`
+//! computes them for each key. The crate hashes keys of other lengths. The text of an integer is
+//! hashed here, without a buffer.
 
 use super::decimal::{DECIMAL, Decimal, write_decimal};
 use super::key_ref::KeyRef;
@@ -23,7 +24,7 @@ pub(crate) struct Usual {
     /// for the last eight bytes it is another word minus the seed.
     sixteen: u64,
     which: Which,
-    // In the same word, to keep a filter small.
+    // These three fields share one word, to keep a filter small.
     pub(super) domain: KeyDomain,
     pub(super) recipe: Recipe,
 }
@@ -84,7 +85,7 @@ impl Usual {
         self.sixteen.wrapping_sub(SECRET_24)
     }
 
-    /// The word that an integer is combined with, if integers have the fast path.
+    /// The word with which the hash combines an integer, if integers have the fast path.
     pub(super) fn integer_secret(&self) -> Option<u64> {
         (self.which == Which::Integer).then_some(self.eight)
     }
@@ -110,20 +111,20 @@ impl Usual {
         }
     }
 
-    /// The hash of an integer's decimal text, by a call.
+    /// The hash of an integer's decimal text; a function call.
     #[inline(always)]
     fn hash_text(&self, negative: bool, n: u64) -> Option<u64> {
         (self.which == Which::Bytes).then(|| hash_decimal(negative, n, self.seed()))
     }
 
-    /// The hash of bytes of any length, by a call.
+    /// The hash of bytes of any length; a function call.
     #[inline(always)]
     pub(super) fn hash_bytes(&self, bytes: &[u8]) -> Option<u64> {
         (self.which == Which::Bytes).then(|| hash_other(bytes, self.seed()))
     }
 
-    /// [`hash`](Self::hash) of a key that needs no call: 4 to 16 bytes, or an integer. The caller
-    /// handles the rest in code that is out of line.
+    /// [`hash`](Self::hash) of a key that needs no function call: 4 to 16 bytes, or an integer in a
+    /// filter of integers. The caller handles all other keys in code that is not inlined.
     #[inline(always)]
     pub(super) fn quick(&self, key: KeyRef<'_>) -> Option<u64> {
         match (self.which, key) {
@@ -175,8 +176,8 @@ fn hash_decimal(negative: bool, n: u64, seed: u64) -> u64 {
     }
 }
 
-/// [`hash_decimal`] of fewer than four bytes, by the crate. In a function of its own, it needs no
-/// stack frame in the other.
+/// [`hash_decimal`] of fewer than four bytes, by the crate. It is a separate function, so that
+/// `hash_decimal` needs no stack frame.
 #[inline(never)]
 fn hash_short_decimal(negative: bool, n: u64, seed: u64) -> u64 {
     xxh3::hash(write_decimal(negative, n, &mut [0; DECIMAL]), seed)

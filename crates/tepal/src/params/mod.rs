@@ -5,8 +5,8 @@
 //! [`search`] finds the best k for a rate; [`usual`] lists it for common rates. [`sizes`] has the
 //! allowed sizes. This file chooses layout and size.
 //!
-//! An approximation from [`near`] decides unless the numbers are too close. Then the plain formula
-//! decides. So every plan is the plan of the plain formulas, to the bit.
+//! An approximation from [`near`] decides if it is clear enough. If the numbers are too close, the
+//! plain formula decides. So every plan is the plan of the plain formulas, to the bit.
 
 mod near;
 mod rate;
@@ -127,10 +127,10 @@ pub(crate) fn open_plan(request: &Request) -> Error {
 const LOWEST_RATE: f64 = 1e-12;
 /// The lowest rate of a split block: its bits come from only 32 bits of the hash.
 const LOWEST_SPLIT_RATE: f64 = 1e-8;
-/// With [`Goal::Speed`], `line` is chosen down to this rate and `double` below it.
+/// [`Goal::Speed`] chooses `line` down to this rate, and `double` below it.
 const ONE_LINE_DOWN_TO: f64 = 1e-3;
-/// The factor of memory that is accepted for at most eight bits in a line: a second product costs
-/// more time than that memory.
+/// A filter with at most eight bits in a line may take this factor more memory. It needs one
+/// product less, which saves more time than the memory costs.
 const NARROW_WORTH: f64 = 1.01;
 impl Request {
     /// Refuses parameters that no filter can have.
@@ -167,8 +167,8 @@ impl Request {
         Ok(plan)
     }
 
-    /// Is the request complete and allowed, and its rate surely below `rate`? For a scheme with a
-    /// 64-bit hash. `false` if the approximation is too close to tell.
+    /// Is the request complete and allowed, and its rate surely below `rate`? It must be for a
+    /// scheme with a 64-bit hash. `false` if the approximation is too close to tell.
     pub(crate) fn surely_keeps(&self, rate: f64) -> bool {
         let (Some(capacity @ 1..), Some(bit_len), Some(layout), Some(num_hashes)) =
             (self.capacity, self.bit_len, self.layout, self.num_hashes)
@@ -207,7 +207,7 @@ impl Request {
             Some(layout) => layout,
             None => {
                 let k = best_for_size(Layout::Line, self.hashes(Layout::Line)?, bit_len, capacity);
-                // Only the side of one rate matters.
+                // It only matters on which side of this rate the filter is.
                 let above = compare_promise(Layout::Line, k, bit_len, capacity, ONE_LINE_DOWN_TO).is_ge();
                 self.layout_for(if above { ONE_LINE_DOWN_TO } else { 0.0 })
             }
@@ -355,7 +355,7 @@ fn lowest_rate(layout: Layout) -> f64 {
     if layout == Layout::SplitBlock { LOWEST_SPLIT_RATE } else { LOWEST_RATE }
 }
 
-/// The promise is kept to 5 %: equal hashes of different keys may use up a twentieth of the rate.
+/// Equal hashes of different keys may use up a twentieth of the rate: the promise is kept to 5 %.
 const HASH_SHARE: f64 = 20.0;
 
 /// The share of non-members whose 64-bit hash equals the hash of a member.

@@ -1,4 +1,4 @@
-//! The formulas to ten digits in a tenth of the time. A plan uses them unless ten digits do not
+//! The formulas to ten digits in a tenth of the time. A plan uses them if ten digits are enough to
 //! decide.
 //!
 //! [`rate`](super::rate) and [`Spread`] sum over all loads that a block may have. This file sums
@@ -60,7 +60,7 @@ pub(super) fn promise(layout: Layout, num_hashes: u32, bit_len: u64, keys: u64) 
     if layout != Layout::Scattered && bit_len as f64 / load < least {
         return rate(layout, k, least);
     }
-    // With less than a key in a thousand blocks the plain sum is short; one block needs no sum.
+    // With less than one key in a thousand blocks the plain sum is short. One block needs no sum.
     match Blocks::of(layout, k, bit_len) {
         Blocks::One(block, blocks) if is_usual(load, blocks) => {
             let [spread] = block.near_spread(blocks, load, [k]);
@@ -82,7 +82,7 @@ struct Loads {
     first: f64,
     step: u32,
     mean: f64,
-    /// A load of i + 1 is `(top - less * i) / (i + 1)` times as likely as a load of i.
+    /// A load of i + 1 keys is `(top - less * i) / (i + 1)` times as likely as a load of i keys.
     top: f64,
     less: f64,
 }

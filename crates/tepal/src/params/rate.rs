@@ -32,8 +32,9 @@ pub(crate) fn rate(layout: Layout, num_hashes: u32, bits_per_key: f64) -> f64 {
     }
 }
 
-/// The probability that a key leaves a given bit of one of its two lines unset. The key sets `a`
-/// bits in the first line and `b` in the second; a line is each of them equally often.
+/// The mean probability that a key leaves a given bit of one of its two lines unset. The key sets
+/// `a` bits in its first line and `b` in its second line; a line is equally often a first and a
+/// second line.
 pub(super) fn kept_by_both(a: u32, b: u32) -> f64 {
     libm::sqrt((1.0 - f64::from(a) / 512.0) * (1.0 - f64::from(b) / 512.0))
 }
@@ -87,7 +88,7 @@ pub(crate) fn bits_per_key(layout: Layout, num_hashes: u32, wanted: f64) -> Opti
     Some(high)
 }
 
-/// The k that reaches `wanted` with the fewest bits for each key, and those bits.
+/// The k that reaches `wanted` with the fewest bits for each key, and this number of bits.
 pub(super) fn least_bits(
     layout: Layout,
     ks: core::ops::RangeInclusive<u32>,

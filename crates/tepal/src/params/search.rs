@@ -1,5 +1,5 @@
-//! The k that needs the fewest bits for each key at a rate, and those bits. A descent finds them to
-//! nine digits; the plain search of [`rate`] decides if nine digits are not enough.
+//! The k that needs the fewest bits for each key at a rate, and this number of bits. A descent
+//! finds both to nine digits; the plain search of [`rate`] decides if nine digits are not enough.
 
 use core::f64::consts::LN_2;
 use core::ops::RangeInclusive;
@@ -15,7 +15,8 @@ pub(super) struct Needed {
     wanted: f64,
     pub(super) num_hashes: u32,
     bits: f64,
-    /// The largest relative distance of `bits` from the plain search; 0 for its own result.
+    /// The largest relative distance of `bits` from the result of the plain search; 0 for this
+    /// result itself.
     off_by: f64,
     /// The slope of the logarithm of the rate over the logarithm of the bits.
     slope: f64,
@@ -27,8 +28,8 @@ impl Needed {
         Needed { layout, wanted, num_hashes, bits, off_by: 0.0, slope: 0.0 }
     }
 
-    /// `follows` of the bits that the plain search finds. Runs the plain search only if the result
-    /// depends on it.
+    /// Applies `follows` to the bits for each key that the plain search finds. Runs the plain
+    /// search only if the result depends on it.
     pub(super) fn give<T: PartialEq>(&self, follows: impl Fn(f64) -> T) -> T {
         let of_both_ends = |needed: &Needed| {
             let at_low = follows(needed.low());
@@ -40,7 +41,7 @@ impl Needed {
         })
     }
 
-    /// A result a hundred times as close, by one step from the plain rate.
+    /// A result that is a hundred times as close, by one correction with the plain rate.
     fn finer(&self) -> Self {
         let off = rate::rate(self.layout, self.num_hashes, self.bits) / self.wanted - 1.0;
         let off_by = (SURE_OF_PLAIN + 0.01 * off.abs()) / -self.slope;
@@ -78,7 +79,7 @@ pub(super) fn least(
         .or_else(|| Some(Needed::exactly(layout, wanted, plain_least(layout, ks, wanted, narrow, worth)?)))
 }
 
-/// The same by the plain search.
+/// [`least`] by the plain search.
 pub(super) fn plain_least(
     layout: Layout,
     ks: RangeInclusive<u32>,
@@ -94,7 +95,7 @@ pub(super) fn plain_least(
     Some(narrow.unwrap_or(best))
 }
 
-/// The same by approximation; `None` if it does not decide.
+/// [`least`] by the approximation; `None` if the approximation does not decide.
 fn nearly_least(
     layout: Layout,
     ks: &RangeInclusive<u32>,
@@ -107,8 +108,8 @@ fn nearly_least(
     let k = ((guess * LN_2 + 0.5) as u32).clamp(*ks.start(), *ks.end());
     let mut until = ROUGH;
     let mut best = solve(layout, k, wanted, guess.max(0.2), until)?;
-    // The k with the lowest rate at the bits of another k needs fewer bits itself. At those fewer
-    // bits, yet another k may be the best.
+    // The k that has the lowest rate at the bits of another k needs fewer bits itself. At this
+    // smaller number of bits, yet another k may be the best.
     loop {
         let (mut k, mut lowest) = (best.num_hashes, wanted);
         for step in [-1, 1] {

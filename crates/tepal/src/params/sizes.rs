@@ -44,8 +44,8 @@ impl Sizes {
         if is_so(least) {
             return least;
         }
-        // The step doubles each time and is halved on the way back. It counts single sizes: near a
-        // change of the rounding some sizes can be reached only from below.
+        // The step doubles on the way up and is halved on the way back. A step is a number of
+        // single sizes: near a change of the rounding some sizes can be reached only from below.
         let further = |bit_len, sizes| (0..sizes).fold(bit_len, |bit_len, _| self.after(bit_len));
         let (mut not, mut sizes) = (least, 1u64);
         let mut so = further(not, sizes);

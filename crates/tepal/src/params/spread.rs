@@ -9,8 +9,8 @@ use super::rate::{expected_fill, kept_by_both, power};
 use crate::ids::Layout;
 
 /// 19 of 20 filters are below the mean plus this number of standard deviations (normal
-/// distribution). With this value, a filter for 50 or 100 keys at 1 % takes no more memory than
-/// without the allowance.
+/// distribution). With this value, a filter for 50 or 100 keys at 1 % takes no more memory than it
+/// would for the mean alone.
 const ALL_BUT_ONE_IN_TWENTY: f64 = 1.645;
 
 /// The factor within which the promised rate is kept. A filter at its capacity may exceed the
@@ -48,8 +48,8 @@ impl Spread {
         }
     }
 
-    /// The rates for keys that are looked up in two blocks. In full lines both lookups succeed more
-    /// often.
+    /// The rates if each key is looked up in two blocks. In a filter with fuller lines both lookups
+    /// succeed more often.
     pub(super) fn of_two([first, second]: [Spread; 2]) -> Self {
         Spread {
             mean: first.mean * second.mean * (1.0 + first.deviation * second.deviation),
@@ -57,8 +57,8 @@ impl Spread {
         }
     }
 
-    /// The lowest rate that these filters can promise: the mean is below it, and 19 of 20 filters
-    /// are within [`WITHIN`] times.
+    /// The lowest rate that these filters can promise: the mean is at most this rate, and 19 of 20
+    /// filters are within [`WITHIN`] times this rate.
     ///
     /// A rate is a sum over many lines, each a power of its fill: about log-normal.
     pub(super) fn promise(self) -> f64 {
@@ -104,8 +104,8 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// The rates, as a mean over `blocks` blocks, of `keys` keys that fall on blocks at random. One
-    /// result for each number of bits in `ks`.
+    /// The rates of filters with `blocks` blocks, on which `keys` keys fall at random. One result
+    /// for each number of bits in `ks`.
     ///
     /// The keys of a block are binomially distributed. Filters differ in two ways: how the keys are
     /// divided among the blocks, and how many bits the keys of a block share.
@@ -152,8 +152,8 @@ impl Sums {
         self.within += weight * within;
     }
 
-    /// The mean over this number of blocks. The total number of keys is fixed, so the part of the
-    /// variance that comes from it is subtracted.
+    /// The mean and the deviation over this number of blocks. The total number of keys is fixed, so
+    /// the variance from a varying total is subtracted.
     fn spread(&self, blocks: f64) -> Spread {
         let (load, mean) = (self.loads / self.weights, self.rates / self.weights);
         let of_loads = self.squared_loads / self.weights - load * load;
@@ -166,8 +166,8 @@ impl Sums {
     }
 }
 
-/// Calls `each` with the loads of one of `blocks` blocks that matter, and their probabilities
-/// relative to the first: the binomial distribution of `keys` keys.
+/// Calls `each` with each load of a block that matters, and its probability relative to the first
+/// one. The load is binomially distributed: `keys` keys fall on `blocks` blocks.
 fn for_each_load(keys: f64, blocks: f64, mut each: impl FnMut(f64, f64)) {
     if blocks <= 1.0 {
         return each(keys, 1.0);

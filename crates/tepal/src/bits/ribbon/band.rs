@@ -15,7 +15,7 @@ pub(crate) struct Band {
     /// The coefficients from this slot on (the first is 1) and the value. The coefficients are 0 if
     /// the slot has no equation.
     rows: Vec<(u64, u64)>,
-    /// The code of each bucket: which of its keys go to the next layer.
+    /// The code of each bucket, which decides which of its keys go to the next layer.
     codes: Vec<u8>,
     /// The start of each key.
     starts: Vec<u32>,
@@ -67,8 +67,8 @@ struct Shard<'a, E> {
     begin: usize,
     end: usize,
     /// The keys with one start, and the present one of them. The groups of a bucket are taken from
-    /// the last start to the first; the keys of a group ascend. The order matters: where a column
-    /// ends before the others, another order gives other bits.
+    /// the last start to the first; the keys of a group ascend. The order matters: if a column ends
+    /// before the others, another order gives other bits.
     group: Range<usize>,
     now: usize,
 }
@@ -140,10 +140,10 @@ impl<'a, E: Entry> Shard<'a, E> {
         Some(Equation { slot: self.band.starts[self.now] as usize, c: coefficients(x), value })
     }
 
-    /// Ends the search of an equation and returns the next equation. The row is empty: the equation
-    /// is placed. Or the row has the same value: nothing to do. Or it has another value: the
-    /// equation contradicts the placed ones, and the bucket is closed. Placing an equation changes
-    /// no other one.
+    /// Ends the search of an equation and returns the next equation. If the row is empty, the
+    /// equation is placed; this changes no other equation. If the row has the same value, nothing
+    /// is left to do. If it has another value, the equation contradicts the placed ones, and the
+    /// bucket is closed.
     #[inline(always)]
     fn end(&mut self, equation: Equation) -> Option<Equation> {
         let Equation { slot, c, value } = equation;

@@ -1,5 +1,6 @@
-//! Batches of lookups in a large ribbon. First it computes everything that needs no columns while
-//! these are prefetched, then it reads the columns of one key after the other.
+//! Looks up a group of keys in a large ribbon. First it prefetches the columns and meanwhile
+//! computes everything that does not need them. Then it reads the columns of one key after the
+//! other.
 
 use super::ask::{LANES, RibbonForm, halves};
 use super::shape::{RibbonShape, bucket_shift, code_in, threshold, word_of_code};

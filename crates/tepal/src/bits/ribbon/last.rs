@@ -15,8 +15,8 @@ type Row = [u64; 4];
 /// Larger than any number that moves the hashes in the layers.
 const MOVED: u64 = 65_536;
 
-/// The hash is finished twice. Otherwise the equations of all 256 hashes that differ only in eight
-/// neighbouring bits would add up to zero.
+/// The coefficients of a key. The hash is finished twice. Otherwise the equations of all 256 hashes
+/// that differ only in eight neighbouring bits would add up to zero.
 fn row(slots: u16, seed: u8, h: u64) -> Row {
     let h = finish(h);
     core::array::from_fn(|i| {

@@ -1,14 +1,14 @@
-//! A bumped ribbon: slots in which each key finds its stored value, with hardly more bits than the
-//! values themselves (FORMAT.md, section 2.8).
+//! A bumped ribbon: stores a value for each key, in hardly more bits than the values themselves
+//! (FORMAT.md, section 2.8).
 //!
 //! A key has a start among the slots of a layer and 64 coefficients. The coefficients select slots
 //! from the start on; column by column, the value of the key is the parity of these slots. A key
 //! whose place in a layer is too dense is bumped to the next layer.
 //!
-//! [`shape`] has the places of all parts, [`ask`] looks a value up. [`band`] and [`mod@solve`] find
-//! the slots that give each key its value, [`last`] those of the few keys that remain. [`rate`]
-//! computes the false-positive rate. [`thin`] is a second ribbon, for a rate between two powers of
-//! two.
+//! [`shape`] has the places of all parts, [`ask`] looks a value up. [`band`] and [`mod@solve`]
+//! compute the slots, so that each key gets its value; [`last`] does it for the few keys that
+//! remain. [`rate`] computes the false-positive rate. [`thin`] is a second ribbon, for a rate
+//! between two powers of two.
 //!
 //! The value stored for a key is [`stored`]. The lowest columns hold the key's value in a map,
 //! mixed with its hash; the columns above hold bits of its fingerprint. A filter has no values:

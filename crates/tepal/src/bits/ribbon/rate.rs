@@ -1,13 +1,13 @@
 //! The false-positive rate of a ribbon: exact, as an average over all hashes.
 //!
-//! A fingerprint of r bits matches by chance once in 2^r lookups. So the rate depends on how many
-//! starts of the first layer have how many columns for it, and how many starts lead to later
-//! layers.
+//! A fingerprint of r bits matches by chance once in 2^r lookups. So the rate depends on two
+//! counts: the starts of the first layer with each number of columns, and the starts that lead to
+//! later layers.
 
 use super::shape::{LAST_KEYS, LAYERS, Layer, RibbonFields, RibbonShape};
 
-/// The fewest columns for a rate of at most 1, and whether they reach the rate without a further
-/// bit: then it is 2^-columns.
+/// The most columns, up to 32, with 2^-columns at or above the rate, which is at most 1; and
+/// whether 2^-columns is the rate itself.
 pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
     let (mut columns, mut reached) = (0, 1.0);
     while columns < 32 && reached * 0.5 >= rate {
@@ -18,7 +18,7 @@ pub(crate) fn columns_for(rate: f64) -> (u8, bool) {
 }
 
 /// The fields of a ribbon for this number of keys, bits of a value and rate, before it has layers;
-/// and whether its columns reach the rate without a further bit.
+/// and whether its columns reach the rate exactly.
 pub(crate) fn fields_for(keys: u64, value_bits: u8, rate: f64) -> (RibbonFields, bool) {
     let (columns, is_exact) = columns_for(rate);
     let deep_has_more = if keys > LAST_KEYS as u64 { rate * power(columns) <= 0.75 } else { !is_exact };

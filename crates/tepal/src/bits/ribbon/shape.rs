@@ -5,7 +5,7 @@ use crate::bits::mix::{finish, unfinish};
 use crate::bits::rule::reduce;
 use crate::error::{Error, Result};
 
-/// The most layers, beside the last slots.
+/// The most layers; the last slots are not counted.
 pub(crate) const LAYERS: usize = 8;
 /// The most keys in the last slots; a ribbon with at most this number has only last slots.
 pub(crate) const LAST_KEYS: usize = 256;
@@ -191,8 +191,8 @@ impl Layer {
         }
     }
 
-    /// Words of a column for this number of keys. There are slots for 0.95 of the keys, for few
-    /// keys for 0.9.
+    /// Words of a column for this number of keys. There are 0.95 slots for each key, or 0.9 if the
+    /// keys are few.
     pub(crate) fn words_for(keys: u64) -> Result<u32> {
         let too_large = || Error::TooLarge { bytes: keys.saturating_mul(8) };
         if keys < 2048 {
@@ -219,7 +219,7 @@ impl Layer {
         self.moved != 0
     }
 
-    /// The number of columns of the keys that have most.
+    /// The largest number of columns of a key.
     #[inline(always)]
     pub(crate) fn most_columns(&self) -> u8 {
         self.columns + u8::from(self.split > 0)

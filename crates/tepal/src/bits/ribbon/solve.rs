@@ -3,9 +3,10 @@
 /// The number of columns that are solved at once.
 const LANES: usize = 8;
 
-/// Solves from the last slot to the first. In `out`, the columns of 64 slots follow those of the 64
-/// slots before. The first `wide` words of slots have one column more than `columns`. After that
-/// column's last slot its bits count as 0; a slot without an equation is also 0.
+/// Solves from the last slot to the first. In `out`, the columns of 64 slots follow the columns of
+/// the 64 slots before. The first `wide` words of slots have one column more than `columns`. After
+/// the last slot of the additional column its bits count as 0. A slot without an equation is also
+/// 0.
 #[inline(always)]
 pub(crate) fn solve(rows: &[(u64, u64)], columns: usize, wide: usize, out: &mut [u64]) {
     for from in (0..columns + usize::from(wide > 0)).step_by(LANES) {

@@ -23,13 +23,13 @@ const PICK_BITS: u32 = 16;
 const LEAST_KEYS: u64 = 2048;
 /// The most columns of a ribbon with a second ribbon.
 const MOST_COLUMNS: u8 = LANES as u8;
-/// The fewest 32nds of the non-members that are picked, by the columns of the first ribbon from 1
-/// on. If fewer would be picked, or all but fewer, there is no second ribbon. With up to 3 columns
-/// it would save nothing. With 4, 5 and more columns, one ribbon with columns of two lengths takes
-/// at most 1.02 times the least memory, and lookups in it are faster.
+/// The smallest share of picked non-members, in 32nds, for 1 to 5 columns of the first ribbon.
+/// There is no second ribbon if the share of picked or of other non-members would be smaller. With
+/// up to 3 columns it would save nothing. With more columns, one ribbon with columns of two lengths
+/// takes at most 1.02 times the least memory, and lookups in it are faster.
 const LEAST_PICKED: [u32; 5] = [3, 3, 4, 6, 9];
 
-/// The place of the second ribbon, and which keys are in it.
+/// The place of the second ribbon, and the condition for a key to be in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Thin {
     /// The second ribbon's shape, as if it stood alone.
@@ -71,7 +71,8 @@ pub(crate) fn is_picked(pick: u16, seed: u8, most: u16) -> bool {
     pick.wrapping_mul(2 * u16::from(seed) + 1) < most
 }
 
-/// The seed that picks the fewest of these, the smallest one among equals, and the number it picks.
+/// The seed that picks the fewest of these keys, the smallest one among equals, and the number of
+/// keys that it picks.
 #[inline(always)]
 pub(crate) fn best_seed(most: u16, picks: &[u16]) -> (u8, usize) {
     /// Seeds that are tried at once.

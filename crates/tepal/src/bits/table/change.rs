@@ -14,7 +14,7 @@ pub(crate) struct Scratch {
     pull: pull::Scratch,
 }
 
-/// The most slots of one number: more would be keys that somebody chose.
+/// The most slots of one number. Only keys that somebody chose would need more.
 pub(crate) const MOST_COPIES: u32 = 64;
 
 /// The slots of a bucket that is wholly in its own line.
@@ -33,7 +33,7 @@ fn whole<S: Select>(packing: &Packing, line: &Line, bucket: u32) -> Option<Whole
     let taken = line::taken(packing, line);
     let used = packing.buckets() + begins + taken;
     let run = line::run(packing, line, number, zero);
-    // With a free slot and a spare 0, nothing continues in the next line.
+    // If the line has a free slot and a spare 0, nothing continues in the next line.
     let has_room = (taken < packing.slots()) & (used < packing.meta);
     (has_room | !run.goes_on).then_some(Whole { run, zero, has_room })
 }
@@ -76,7 +76,7 @@ pub(crate) fn add<S: Select>(
     let Some(Whole { run, zero, has_room }) = whole::<S>(packing, line, place.bucket) else {
         return Added::Not;
     };
-    // So few slots that no number can have the maximum of copies.
+    // In a shorter run no number can have the maximum of copies.
     if run.len > packing.in_word.min(MOST_COPIES - 1) {
         return Added::Not;
     }
@@ -145,7 +145,7 @@ pub(crate) fn insert<S: Select>(
 fn number_in_next(packing: &Packing, lines: &[Line], here: usize, number: u32) -> Option<u32> {
     let [line, next, ..] = &lines[here..] else { return None };
     let begins = begins_before(next);
-    // A line that begins with buckets of its own begins after it.
+    // If the next line begins with a bucket of its own, this bucket does not continue there.
     (number + begins).checked_sub(packing.buckets() + begins_before(line)).filter(|_| begins > 0)
 }
 
@@ -210,7 +210,8 @@ pub(crate) fn copies<S: Select>(packing: &Packing, lines: &[Line], number: u64) 
     copies
 }
 
-/// Changes the tag of the first slot of a number that has one. The slots of a number stay in order.
+/// Changes the tag of a number's first slot, if it has a slot. The slots stay in order: the others
+/// have the largest tag.
 pub(crate) fn set_first_tag(packing: &Packing, lines: &mut [Line], number: u64, tag: u64) {
     let mut place = None;
     each_copy::<ByArithmetic>(packing, lines, number, |line, slot, _| {

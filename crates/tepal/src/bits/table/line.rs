@@ -3,7 +3,7 @@
 use super::packing::{Packing, low_bits};
 use crate::bits::Line;
 
-/// How a place in a word is found: by one instruction if the CPU has it.
+/// Finds a 1 in a word by its rank, with one instruction if the CPU has it.
 pub(crate) trait Select {
     /// The place of the 1 with index `rank` in a word; 64 or more if the word has no such 1.
     fn select(word: u64, rank: u32) -> u32;
@@ -27,7 +27,7 @@ pub(super) struct Look {
     pub(super) goes_on: bool,
 }
 
-/// d: the number of buckets before its own first one with which a line begins.
+/// d: the number of buckets of earlier lines with which a line begins.
 #[inline(always)]
 pub(super) fn begins_before(line: &Line) -> u32 {
     (line.0[7] >> 54) as u32
@@ -40,14 +40,14 @@ pub(super) fn bits_at(line: &Line, at: u32) -> u64 {
     line.0[word] >> bit | (line.0[(word + 1) & 7] << 1) << (63 - bit)
 }
 
-/// The place of the 0 of bucket `number` of a line; `None` if the line has none for it.
+/// The place of the 0 of bucket `number` of a line; `None` if the line has no 0 for this bucket.
 #[inline(always)]
 pub(super) fn zero_of<S: Select>(packing: &Packing, line: &Line, number: u32) -> Option<u32> {
     let [first, second, third] = zeros(packing, line);
     let in_first = first.count_ones();
     let in_both = in_first + second.count_ones();
-    // By arithmetic: the CPU cannot predict which word it is, and a misprediction costs more than
-    // all of this.
+    // By arithmetic and without branches: the CPU cannot predict which word has the 0, and a
+    // misprediction costs more than all of this.
     let (past_first, past_both) = (number >= in_first, number >= in_both);
     let mask = |is_past: bool| u64::from(is_past).wrapping_neg();
     let word = first ^ ((first ^ second) & mask(past_first)) ^ ((second ^ third) & mask(past_both));
@@ -104,7 +104,7 @@ pub(super) fn look_at<S: Select>(packing: &Packing, line: &Line, number: u32, re
         return Look { is_held: false, goes_on: true };
     };
     let run = run(packing, line, number, zero);
-    // Nearly always all slots of the bucket are in one word, and one path is taken.
+    // Nearly always all slots of the bucket are in one word. Then only this path is taken.
     let in_first = run.len.min(packing.in_word);
     let mut is_held = is_among(packing, line, run.first, in_first, remainder);
     if run.len > packing.in_word {
@@ -127,7 +127,8 @@ fn is_in_rest(packing: &Packing, line: &Line, run: Run, remainder: u64) -> bool 
 pub(super) fn equal_among(packing: &Packing, line: &Line, first: u32, slots: u32, remainder: u64) -> u64 {
     let word = bits_at(line, packing.meta + first * packing.width);
     let differ = (word ^ remainder.wrapping_mul(packing.ones)) & packing.compared;
-    // Exact for each field: either its highest bit, or a carry into it.
+    // Exact for each slot: its highest bit is set by a difference in this bit, or by a carry from a
+    // difference in a lower bit.
     let low = packing.tops - packing.ones;
     let is_other = (((differ & low) + low) | differ) & packing.tops;
     (is_other ^ packing.tops) & low_bits(slots * packing.width)
@@ -210,7 +211,8 @@ pub(super) fn put(packing: &Packing, line: &mut Line, meta_at: u32, at: u32, val
         let out = (words[i] ^ moved[i]) | moved[i] << width | below;
         if i < 3 { (out & !masks[i]) | (((meta[i] ^ high[i]) | up[i]) & masks[i]) } else { out }
     });
-    // Last, and in memory: a word chosen by index would force all words into memory before.
+    // Only now, after the line is in memory again: choosing a word by index forces all words into
+    // memory.
     line.0[(meta_at >> 6) as usize] |= 1 << (meta_at & 63);
     or_at(&mut line.0, slot_at, value);
 }

@@ -5,10 +5,11 @@
 //!
 //! [`packing`] packs numbers into lines, [`mod@line`] reads one line. [`stream`] converts between a
 //! table and a stream of numbers. [`change`] inserts and removes one number; [`push`] and [`pull`]
-//! then move slots from line to line. [`relay`] writes a table with another packing. [`tagged`] has
-//! tags that record the time of a number, [`several`] numbers with several tags.
+//! then move slots from line to line. [`relay`] writes a table with another packing. In [`tagged`]
+//! a tag records the time of a number; in [`several`] a number can have several tags.
 //!
-//! The packing and the numbers alone determine the lines, whatever changes came before.
+//! The packing and the numbers alone determine the lines; the order of earlier changes has no
+//! effect.
 
 pub(crate) mod change;
 pub(crate) mod line;
@@ -46,7 +47,8 @@ pub(crate) fn contains<S: Select>(packing: &Packing, lines: &[Line], h: u64) -> 
 #[inline(always)]
 fn contains_at<S: Select>(packing: &Packing, lines: &[Line], place: Place) -> bool {
     let look = line::look::<S>(packing, &lines[place.line], place.bucket, place.remainder);
-    // A branch that is seldom taken, since the CPU cannot predict the answer.
+    // Branches on whether the bucket continues, which is seldom true: the CPU cannot predict the
+    // answer.
     if look.goes_on & !look.is_held { goes_on(packing, lines, place) } else { look.is_held }
 }
 
@@ -58,7 +60,7 @@ fn goes_on(packing: &Packing, lines: &[Line], place: Place) -> bool {
     for line in &lines[place.line + 1..] {
         behind += packing.buckets();
         let begins = line::begins_before(line);
-        // The line begins with buckets of its own, or after this one.
+        // The line begins with a bucket of its own, or with one after this bucket.
         if begins == 0 || place.bucket + begins < behind {
             return false;
         }

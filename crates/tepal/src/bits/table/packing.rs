@@ -115,8 +115,8 @@ impl Packing {
     }
 
     /// The packing for slots that lie close together, because numbers have many slots each. A line
-    /// has few buckets, so that lines far behind can take its slots, and the table has all spare
-    /// lines.
+    /// has few buckets, so that its slots can move on over many lines, and the table has the most
+    /// spare lines.
     pub(crate) fn for_close_slots(slots: u64, numbers: u64, tag_bits: u8) -> Result<Self> {
         Packing::of_fewest_lines(slots, numbers, tag_bits, FEW_BUCKETS, |_| MOST_SPARE.into())
     }
@@ -132,8 +132,8 @@ impl Packing {
     ) -> Result<Self> {
         let slots = slots.max(1);
         let mut best: Option<(u64, PackingFields)> = None;
-        // From above, so that a packing with few lines is found early; packings with more lines are
-        // skipped.
+        // Begins with the most remainder bits. So a packing with few lines is found early, and
+        // packings with more lines are skipped.
         for remainder_bits in (1..=40u8).rev() {
             let width = u32::from(remainder_bits) + u32::from(tag_bits);
             let fewest = best.map_or(0, |(lines, _)| numbers.div_ceil(lines).div_ceil(1 << remainder_bits));

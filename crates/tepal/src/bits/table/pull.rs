@@ -11,8 +11,8 @@ use super::packing::Packing;
 use super::push::{count, ones_from, with, words_below};
 use crate::bits::Line;
 
-/// The change of a line: it will begin `begins` buckets before its own first one, not more than
-/// now, and may lose one slot.
+/// The change of a line. It will begin with `begins` buckets of earlier lines, no more than now,
+/// and may lose one slot.
 #[derive(Clone, Copy, Debug)]
 struct Pull {
     begins: u32,
@@ -79,13 +79,13 @@ pub(super) fn pull(
 }
 
 /// The first of these lines after a pull, and the change of the next line. With `next_goes` the
-/// next line loses its first slot, which is removed. `None` if more than one slot would come back:
-/// never for one bucket less, or one slot.
+/// next line loses its first slot, which is removed. `None` if more than one slot would come back.
+/// That never happens for one bucket less, or for one slot.
 #[inline(always)]
 fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Option<(Line, Pull)> {
     let meta = packing.meta;
     let [line, next, behind] = [0, 1, 2].map(|i| lines.get(i).unwrap_or(&Line([0; 8])));
-    // The number of buckets that its beginning loses.
+    // The number of buckets that are no longer at the beginning of the line.
     let later = begins_before(line) - pull.begins;
     if later >= 64 {
         return None;
@@ -93,7 +93,7 @@ fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Opt
     let words: [u64; 3] = core::array::from_fn(|i| line.0[i] & packing.meta_masks[i]);
     let ones = count(words);
     let taken = ones.min(packing.slots());
-    // The 1s after this one only fill the bits of a line whose slots are all used.
+    // The 1s from here on only fill up the bits of a line whose slots are all used.
     let own = words_below(words, meta - (ones - taken));
     let (left, mut changed, mut out) = match pull.slot {
         Some(slot) => (taken - 1, down(without(own, slot.one_at), later), slots_down(packing, line, slot.at)),
@@ -105,9 +105,10 @@ fn pulled(packing: &Packing, lines: &[Line], pull: Pull, next_goes: bool) -> Opt
         // The line held all of its buckets.
         return Some((with(packing, out, changed, pull.begins), Pull { begins: 0, slot: None }));
     }
-    // The buckets of the next two slots, counted from this line's first one. A slot of the next
-    // line is at its 1, or where the 1s begin that only fill up the bits. Slots after that are at
-    // least where the line after the next one begins.
+    // The buckets of the next two slots, counted from the bucket with which this line begins. The
+    // next line's first 1 gives the bucket of its first slot, even if this 1 only fills up the
+    // bits. If there is no 1, the slot is not before the bucket with which the line after the next
+    // one begins.
     let (next_from, far) = (end - next_begins, end + packing.buckets() - begins_before(behind));
     let next: [u64; 3] = core::array::from_fn(|i| lines[1].0[i] & packing.meta_masks[i]);
     let first_one = first_one(next);

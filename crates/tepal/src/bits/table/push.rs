@@ -13,15 +13,15 @@ use crate::bits::Line;
 /// A slot to be inserted into a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    /// Its bucket, counted from the one with which the line begins.
+    /// Its bucket, counted from the bucket with which the line begins.
     pub(super) number: u32,
     /// Its index among the slots of the line.
     pub(super) at: u32,
     pub(super) value: u64,
 }
 
-/// The change of a line: it begins with `begins` buckets before its own first one, as many as now
-/// or more, and may gain one slot.
+/// The change of a line. It will begin with `begins` buckets of earlier lines, no fewer than now,
+/// and may gain one slot.
 #[derive(Clone, Copy, Debug)]
 struct Push {
     begins: u32,
@@ -101,9 +101,9 @@ pub(super) fn push(
     }
 }
 
-/// A line after a push, and the change of the next line, which began with `next_begins` buckets
-/// before its own. `None` if more than one slot would leave the line: never for one bucket more, or
-/// one slot.
+/// A line after a push, and the change of the next line, which now begins with `next_begins`
+/// buckets of earlier lines. `None` if more than one slot would leave the line. That never happens
+/// for one bucket more, or for one slot.
 #[inline(always)]
 fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Option<(Line, Push)> {
     let meta = packing.meta;
@@ -115,7 +115,7 @@ fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Optio
     let words: [u64; 3] = core::array::from_fn(|i| line.0[i] & packing.meta_masks[i]);
     let ones = count(words);
     let taken = ones.min(packing.slots());
-    // The 1s after that only fill up the bits of a line whose slots are all used.
+    // The 1s from here on only fill up the bits of a line whose slots are all used.
     let own_end = meta - (ones - taken);
     let own = words_below(words, own_end);
     let end = packing.buckets() + push.begins;
@@ -155,7 +155,7 @@ fn pushed(packing: &Packing, line: &Line, push: Push, next_begins: u32) -> Optio
         let next = number.min(meta - kept);
         (next, Some(Slot { number: number - next, at: 0, value }))
     } else {
-        // If not all slots were used, there are no 1s that fill up.
+        // If some slots were free, no 1s fill up the bits.
         changed = ones_from(packing, changed, own_end + earlier);
         ((end - next_begins).min(meta - kept), None)
     };
@@ -224,7 +224,7 @@ fn cut(words: &mut [u64; 8], end: u32) {
     *words = core::array::from_fn(|i| words[i] & !line::from_bit(end, i as u32));
 }
 
-/// A line of these words, with other buckets and another beginning.
+/// A line of these words, with the given buckets and the given beginning.
 #[inline(always)]
 pub(super) fn with(packing: &Packing, words: [u64; 8], buckets: [u64; 3], begins: u32) -> Line {
     let mut out = words;

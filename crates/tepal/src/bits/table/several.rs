@@ -38,8 +38,8 @@ impl<'a> Tags<'a> {
         (value ^ self.place.remainder) >> self.packing.tag_bits() == 0
     }
 
-    /// The first slot of the bucket in a line after this one, if it is the number's. The slots of a
-    /// number are next to each other.
+    /// The first slot of the bucket in the lines after this one, if it is a slot of the number. The
+    /// slots of a number are next to each other.
     #[cold]
     #[inline(never)]
     fn in_next_line(&self, before: usize) -> Option<FoundSlot> {
@@ -110,8 +110,8 @@ pub(crate) struct TagsOfMany {
     pub(crate) ends: Vec<usize>,
 }
 
-/// Appends the tags of the numbers of these hashes. Calls `more` for a number with `most` tags; it
-/// appends the rest.
+/// Appends the tags of the numbers of these hashes. If a number has `most` tags in the table, it
+/// calls `more`, which appends the rest.
 #[inline(always)]
 pub(crate) fn tags_of_many<S: Select>(
     packing: &Packing,

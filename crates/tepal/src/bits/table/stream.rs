@@ -10,7 +10,7 @@ use super::line::{begins_before, bits_at, taken};
 use super::packing::{Packing, low_bits};
 use crate::bits::Line;
 
-/// The most buckets before its own first one with which a line can begin.
+/// The largest d: the most buckets of earlier lines with which a line can begin.
 pub(super) const MOST_BEFORE: u64 = 1022;
 
 /// The entries do not fit into the lines.
@@ -29,7 +29,8 @@ pub(super) fn read_line(packing: &Packing, lines: &[Line], i: usize, entries: &m
     let (line, first, from) = (&lines[i], first_bucket(packing, lines, i), entries.len());
     entries.resize(from + taken(packing, line) as usize, 0);
     let mut entries = entries[from..].iter_mut();
-    // The bits of slots that are left in a word.
+    // The place of the next slot to read, and the bits that were read and not used yet, with their
+    // number.
     let (mut at, mut bits, mut left) = (packing.meta, 0, 0);
     // The bucket of a slot whose 1 would be bit 0 of the word.
     let mut base = first.wrapping_sub(1);
@@ -51,7 +52,8 @@ pub(super) fn read_line(packing: &Packing, lines: &[Line], i: usize, entries: &m
     }
 }
 
-/// A written line: how many entries it took, and the bucket with which the next one begins.
+/// A written line, the number of entries that it took, and the bucket with which the next line
+/// begins.
 pub(super) struct Written {
     pub(super) line: Line,
     pub(super) taken: usize,
@@ -141,7 +143,7 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// Entries that are taken from a stream at a time.
+/// The number of entries that are taken from a stream at once.
 const READ_AHEAD: usize = 2048;
 
 /// Appends at most this number of entries; appends none after the last.

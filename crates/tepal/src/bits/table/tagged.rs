@@ -49,7 +49,7 @@ pub(crate) fn find<S: Select>(packing: &Packing, lines: &[Line], place: Place) -
     let (mut at, mut behind) = (place.line, 0);
     while let Some(line) = lines.get(at) {
         let begins = begins_before(line);
-        // The line begins with buckets of its own, or after this one.
+        // The line begins with a bucket of its own, or with one after this bucket.
         if behind > 0 && (begins == 0 || place.bucket + begins < behind) {
             return None;
         }
@@ -126,16 +126,17 @@ pub(crate) fn contains_many<S: Select>(
     }
 }
 
-/// The number of written entries that are kept before they are removed from memory.
+/// Written entries are removed from memory when there are this many.
 const OUT: usize = 2048;
 
-/// Removes every entry with an old tag, in one pass and in place. Returns how many.
+/// Removes every entry with an old tag, in one pass and in place. Returns the number of removed
+/// entries.
 #[inline(always)]
 pub(crate) fn sweep(packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 {
     let mut entries: Vec<u64> = Vec::with_capacity(2 * OUT);
     let (mut out, mut read, mut begin, mut dropped) = (0, 0, 0, 0);
     for here in 0..lines.len() {
-        // With fewer entries, no entry moves to a later line. The entries ahead were read from this
+        // Removing entries moves no entry to a later line. The entries ahead were read from this
         // line on, and each line is read before it is written.
         while entries.len() - out <= packing.slots() as usize && read < lines.len() {
             if out >= OUT {

@@ -163,7 +163,7 @@ impl Added {
     }
 }
 
-/// The length in bytes of a list of this many keys and its checksum.
+/// The length in bytes of a list of `keys` hashes and its checksum.
 fn list_len(keys: u64) -> u64 {
     if keys == 0 { 0 } else { (keys + 1).saturating_mul(8) }
 }

@@ -134,7 +134,7 @@ impl FileLock {
 fn read(path: &Path) -> Result<Bytes> {
     Bytes::of(path, &Open::new(), Open::check_header::<AnyFilter>).map(|(bytes, _)| bytes).map_err(|error| {
         match error {
-            // Only filters in pipes record their length.
+            // From a pipe only a filter can be read, since it states its length.
             Error::NotTepal { .. } => Error::parameter("the file", path.display(), "one that is no pipe"),
             other => other,
         }

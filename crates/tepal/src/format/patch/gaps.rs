@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use crate::error::{Error, Result};
 
-/// This number of ones introduces a gap that is written with its length first.
+/// After this number of ones, a gap is written as its length in bits and then the gap itself.
 const ESCAPE: u32 = 32;
 
-/// The mean of the last gaps, which gives the parameter.
+/// The mean of the last gaps. The parameter follows from it.
 struct Mean {
     count: u64,
     sum: u64,

@@ -151,11 +151,11 @@ fn added_keys<'a>(before: &[u8], behind: &'a [u8]) -> Result<(&'a [u8], &'a [u8]
     Ok((&added[..added.len() - 8], seal))
 }
 
-/// Refuses two filters whose bits or keys have different meanings.
+/// Refuses two filters if their bits or keys have different meanings.
 fn check_shapes(old: &Parts<'_>, new: &Parts<'_>) -> Result<()> {
     let (from, to) = (old.head, new.head);
     let is_bloom = old.kind == Kind::Bloom;
-    // A ribbon has no layout; its scheme and key domain are one byte earlier.
+    // A ribbon has no layout, so its scheme and key domain are one byte earlier.
     let of_kind = if is_bloom { 32 } else { 31 };
     let byte = |head: &[u8], at: usize| u64::from(head[at]);
     let long = |head: &[u8], at| Fields::at(head, at).u64_le().unwrap_or_default();
@@ -176,7 +176,7 @@ fn check_shapes(old: &Parts<'_>, new: &Parts<'_>) -> Result<()> {
         ("number of bits", of_bits(long(from, 40)), of_bits(long(to, 40))),
         ("seed, key or parameter", long(from, 64), long(to, 64)),
         ("recipe", int(from, 124), int(to, 124)),
-        // For Bloom filters it follows from the bits.
+        // For Bloom filters this length follows from the number of bits.
         ("length without added keys", old.body.len() as u64, new.body.len() as u64),
     ] {
         if old != new {

@@ -11,11 +11,10 @@ use crate::format::stamp::Stamp;
 /// A lock on a filter's file. The holder reads the file, changes the filter and saves it; no other
 /// holder can save in between.
 ///
-/// The lock is advisory: `flock` on the file itself. It moves to each new file of
-/// [`save`](Self::save). Readers never wait for it, nor does a plain
-/// [`Opened::save`](crate::Opened::save). If a program without the lock has replaced the file,
-/// `save` is an error. The system releases the lock when its holder ends for any reason, and no
-/// other file is left.
+/// The lock is advisory: `flock` on the file itself. Each [`save`](Self::save) moves the lock to
+/// the new file. Readers never wait for it, nor does a plain [`Opened::save`](crate::Opened::save).
+/// If a program without the lock has replaced the file, `save` is an error. The system releases the
+/// lock when its holder ends for any reason, and no other file is left.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -101,8 +100,8 @@ impl FileLock {
         let file = save(&self.path, Over::Only(&self.stamp))?;
         self.stamp = Stamp::of_file(&file)
             .map_err(|source| Error::Io { doing: format!("{}: saving", self.path.display()), source })?;
-        // The lock on the temporary file becomes the lock on the target. Only now release the old
-        // one.
+        // The lock on the temporary file becomes the lock on the target. The old lock is released
+        // only after that.
         if self.file.is_some() {
             self.file = Some(file);
         }

@@ -43,7 +43,7 @@ pub(super) fn target(path: &Path) -> Result<PathBuf> {
     };
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
-        // Removed in this moment.
+        // The file was removed between the two calls.
         Err(error) if error.kind() == io::ErrorKind::NotFound && !is_link => return Ok(path.to_path_buf()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return refuse("a symbolic link that leads nowhere", expected);

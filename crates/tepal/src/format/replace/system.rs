@@ -106,7 +106,7 @@ mod unix {
         let _ = flock(file, libc::LOCK_UN);
     }
 
-    /// Is the file at `path` the same file?
+    /// Is the file at `path` this file?
     pub(in super::super) fn leads_to(path: &Path, file: &File) -> bool {
         match (fs::symlink_metadata(path), file.metadata()) {
             (Ok(there), Ok(here)) => (there.dev(), there.ino()) == (here.dev(), here.ino()),
@@ -115,8 +115,8 @@ mod unix {
     }
 
     /// Prevents other savers from renaming files in this folder, while the returned file is open.
-    /// Does not wait for a program that locks the folder longer than a saver ever does, for example
-    /// `flock FOLDER tepal ..`.
+    /// Gives up after a second: a saver never holds this lock so long, but another program may, for
+    /// example `flock FOLDER tepal ..`.
     pub(in super::super) fn guard(folder: &Path) -> Option<File> {
         let file = File::open(folder).ok()?;
         let begun = Instant::now();
@@ -169,8 +169,8 @@ mod unix {
         mode
     }
 
-    /// Gives the file the default mode of a new file, taken from an empty file: the umask of a
-    /// process cannot be read without changing it.
+    /// Gives the file the default mode of a new file. It makes an empty file to find this mode: the
+    /// umask of a process cannot be read without changing it.
     pub(in super::super) fn take_default(file: &File, path: impl Fn() -> PathBuf) -> io::Result<()> {
         let path = path();
         let made = OpenOptions::new().write(true).create_new(true).open(&path)?.metadata();

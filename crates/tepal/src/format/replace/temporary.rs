@@ -2,8 +2,8 @@
 //!
 //! The name is `.NAME.<16 hex digits>.tepal-tmp`; a long NAME is replaced by its beginning and a
 //! hash. The maker holds an advisory lock (`flock`) on the file while it lives. The system releases
-//! the lock when the process ends for any reason. So the maker of a temporary file that can be
-//! locked is dead, and the next save to the same target removes the file.
+//! the lock when the process ends for any reason. So if another process can lock a temporary file,
+//! its maker is dead. The next save to the same target then removes the file.
 //!
 //! Events between two steps, and why they do no harm:
 //!

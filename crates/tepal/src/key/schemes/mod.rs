@@ -78,7 +78,7 @@ macro_rules! schemes {
             $($hash($hash_type),)+
         }
 
-        /// A scheme without one, and its parameters.
+        /// A scheme without a 64-bit hash, and its parameters.
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub(crate) enum OwnScheme {
             $(#[cfg(feature = "foreign")] $own($own_type),)+
@@ -122,7 +122,8 @@ macro_rules! schemes {
             }
 
             /// Calls `visit` with each of the `k` positions of a key in `m` bits, in order, until
-            /// it returns `false`. Returns whether it never did. A position may repeat.
+            /// `visit` returns `false`. Returns `true` if it never returned `false`. A position may
+            /// repeat.
             #[cfg_attr(not(feature = "foreign"), allow(unused_variables, reason = "there is no such scheme then"))]
             pub(crate) fn all(&self, key: &[u8], k: u32, m: u64, visit: impl FnMut(u64) -> bool) -> bool {
                 match *self {
@@ -221,7 +222,8 @@ pub(crate) enum Hasher {
     Own(InBox),
 }
 
-/// Boxed: some of these schemes have more parameters than a filter should have room for.
+/// Boxed, because some of these schemes have many parameters and every filter has space for a
+/// hasher.
 #[cfg(feature = "foreign")]
 type InBox = Box<OwnScheme>;
 /// This build has no scheme of this sort.

@@ -6,7 +6,7 @@ use core::fmt;
 use crate::error::{Error, Result};
 use crate::ids::Scheme;
 
-/// The parameter that a scheme has. All others are refused.
+/// The parameter that a scheme has. The scheme refuses all other parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     /// None.
@@ -83,7 +83,7 @@ impl Parameters {
 /// The secret of the keyed scheme: 16 random bytes, never stored in a filter's file.
 ///
 /// Dropping it overwrites its bytes with zeros. This also holds for its clones: the builder's and
-/// each filter's. Not overwritten are other copies: the array it was made from, memory that it was
+/// each filter's. Other copies are not overwritten: the array it was made from, memory that it was
 /// moved from, the state of a running hash, and pages that the system wrote to a swap file or a
 /// core dump. So a key can be found in memory for a shorter time; nothing more is promised.
 #[derive(Clone, PartialEq, Eq)]

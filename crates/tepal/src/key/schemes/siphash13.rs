@@ -9,7 +9,8 @@ use super::parameters::{Parameter, Parameters, SecretKey};
 use super::rule::Hash64;
 use crate::error::{Error, Result};
 
-/// The scheme with its secret, or without it, of a file that was opened without its keys.
+/// The scheme with its secret. A file that was opened without its keys has the scheme without the
+/// secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SipHash13 {
     key: Box<Secret>,
@@ -19,7 +20,7 @@ pub(crate) struct SipHash13 {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Secret {
     Known(SecretKey),
-    /// What the file keeps of it at offset 64.
+    /// The check value of the secret, which the file has at offset 64.
     Unknown(u64),
 }
 

@@ -147,8 +147,8 @@ pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Pl
     let capacity = capacity.unwrap_or_else(|| keys_at(num_hashes, bit_len, rate));
     check(scheme, num_hashes, bit_len)?;
     let computed = rate_at(scheme, num_hashes, bit_len, capacity);
-    // For a filter of the program's own size, the file records the requested rate, whatever
-    // rounding does to it.
+    // For a filter of the program's own size, the file records the requested rate, even if rounding
+    // changes the real rate.
     let is_its_own = request.bit_len.is_none() && request.num_hashes.is_none();
     let wanted = request
         .false_positive_rate
@@ -169,7 +169,8 @@ pub(crate) fn half_full(k: u32, m: u64) -> u64 {
     ((m as f64) * LN_2 / f64::from(k)).max(1.0) as u64
 }
 
-/// The expected rate with `keys` keys, by the classic formula or that for positions of 31 bits.
+/// The expected rate with `keys` keys, by the classic formula or by the formula for positions of 31
+/// bits.
 pub(crate) fn rate_at(scheme: Scheme, k: u32, m: u64, keys: u64) -> f64 {
     let set = f64::from(k) * keys as f64;
     let found = if sizing(scheme).is_some_and(|its| its.has_31_bit_positions) {

@@ -1,4 +1,4 @@
-//! The expiring filter: who is held when, and its file against damage.
+//! The expiring filter: the keys that it holds at each time, and damage to its file.
 
 use tepal_reference::expiring::{Expiring, KEYS, NOT_TOLD, TIME, read, slots_for, tag_bits, write};
 use tepal_reference::hash::{finish, siphash13, xxh3};

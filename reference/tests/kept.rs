@@ -16,7 +16,8 @@ fn the_reference_reads_every_kept_file() {
     let (mut files, mut sealed) = (0, 0);
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // A file without its zeros is megabytes; the reference keeps a byte a bit.
+        // Files stored without their zeros have megabytes, too many here: the reference takes a
+        // byte for each bit.
         if path.extension().is_none_or(|extension| extension != "tepal") {
             continue;
         }
@@ -38,7 +39,7 @@ fn the_reference_reads_every_kept_file() {
         let answers = json["answers_to_others"].as_str().unwrap().bytes().map(|answer| answer == b'1');
         let expected = (0..members).map(|_| true).chain(answers);
         for (i, expected) in (0u64..).zip(expected) {
-            // Under scheme 4 what was inserted are finished numbers.
+            // Under scheme 4 finished numbers were inserted as hashes.
             let found = match json["members_are_hashes"].as_bool() {
                 Some(true) => filter.contains_hash(finish(i)),
                 _ => {
@@ -55,7 +56,7 @@ fn the_reference_reads_every_kept_file() {
     assert!(files >= 44 && sealed >= 4, "only {files} files, {sealed} of them sealed");
 }
 
-/// A file of one of the folders that are kinds of their own.
+/// A kept file in the folder of one kind.
 struct Kept {
     path: PathBuf,
     json: Value,

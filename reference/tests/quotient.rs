@@ -1,4 +1,4 @@
-//! The quotient filter: what comes and goes leaves no trace, counts, and its file against damage.
+//! The quotient filter: an inserted and removed key leaves no trace; counts; damage to its file.
 
 use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::quotient::{COUNT, NOTHING, Quotient, read, write};
@@ -90,7 +90,7 @@ fn the_rate_is_the_share_of_the_numbers_held() {
     assert!((wrong as f64 - expected).abs() < noise, "{wrong}, not {expected}");
 }
 
-/// Small filters of each scheme and each width of tags, with what opens them.
+/// Small filters of each scheme and each width of tags, with the keys that open them.
 fn filters() -> Vec<Quotient> {
     let mut filters = Vec::new();
     for (scheme, tag_bits) in [(1, 0), (2, 4), (3, 8), (4, 16), (4, 0)] {
@@ -154,8 +154,8 @@ fn every_flip_of_the_lines_with_all_checksums_mended_is_refused() {
             file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
             let sum = xxh3(&file[..body - 8], 0);
             file[body - 8..body].copy_from_slice(&sum.to_le_bytes());
-            // A bit of a slot may make it another number, and its lines are as good as those that
-            // were written.
+            // A flipped bit of a slot may turn it into another number. Then the lines are a valid
+            // table of another filter.
             if let Ok(other) = read(&file, secret(&filter), None) {
                 assert_ne!(other.held, filter.held);
                 assert_eq!(write(&other, None).unwrap(), file);

@@ -1,4 +1,4 @@
-//! The segment filter: which segments may hold a key, and its file against damage.
+//! The segment filter: the segments that may hold a key, and damage to its file.
 
 use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::segment::{Segmented, read, tag_bits, write};
@@ -83,8 +83,8 @@ fn reading_gives_the_filter_and_every_damage_is_refused() {
     }
 }
 
-/// With all checksums mended, a flip of a segment's bytes or of the lines gives another filter or
-/// none.
+/// A file with one flipped bit in the segments or the lines, and with corrected checksums, is
+/// another valid filter or is refused.
 #[test]
 fn every_flip_with_all_checksums_mended_is_refused_or_another_filter() {
     for filter in filters() {

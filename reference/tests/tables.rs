@@ -1,5 +1,5 @@
-//! The quotient table: lines and back for random slots of every shape, and how a number is found in
-//! them.
+//! The quotient table: random slots of every shape are written into lines and read back, and
+//! numbers are found in the lines.
 
 use tepal_reference::hash::xxh3;
 use tepal_reference::size::{numbers_for, table, table_for};
@@ -16,7 +16,7 @@ impl Random {
         number(xxh3(&self.0.to_le_bytes(), 0), n)
     }
 
-    /// So many slots, their numbers below `numbers`.
+    /// `count` random slots with numbers below `numbers`.
     fn slots(&mut self, count: u64, numbers: u64, tag_bits: u32) -> Vec<Slot> {
         let mut slots: Vec<Slot> =
             (0..count).map(|_| (self.below(numbers), self.below(1 << tag_bits))).collect();
@@ -25,8 +25,8 @@ impl Random {
     }
 }
 
-/// The lines of some slots give these slots again, each number is found in them, and the next one
-/// not.
+/// Checks that the lines of these slots give the slots again. Then looks up each number and its
+/// neighbour: it is found with exactly its tags.
 fn check(shape: &Shape, slots: &[Slot]) {
     let bits = encode(shape, slots).unwrap_or_else(|why| panic!("{shape:?}: {why}"));
     assert_eq!(decode_canonical(shape, &bits).unwrap(), slots, "{shape:?}");
@@ -60,7 +60,7 @@ fn tables_at_every_load_give_their_slots_again() {
         let shape = shape(r, v, b, most_slots(r, v, b), home);
         for load in [10, 50, 60, 70, 80, 85, 90, 92, 95, 97] {
             let slots = random.slots(home * shape.slots * load / 100, shape.numbers, v);
-            // What is nearly full may need more lines than are there.
+            // A nearly full table may need more lines than it has.
             if load < 95 || encode(&shape, &slots).is_ok() {
                 check(&shape, &slots);
             }
@@ -75,7 +75,7 @@ fn every_width_and_every_number_of_buckets() {
         for v in [0, 1, 3, 4, 8, 15, 16] {
             for b in [8, 9, 40, 63, 64, 65, 127, 150] {
                 let most = most_slots(r, v, b);
-                // Three home lines would have more numbers than there may be.
+                // Three home lines would have more numbers than a table may have.
                 if (3 * b) << r > most_numbers(v) {
                     continue;
                 }
@@ -118,11 +118,11 @@ fn the_largest_tables_that_are_refused_and_not() {
 fn slots_of_one_bucket_go_on_over_lines() {
     for (r, v, b) in [(6, 0, 83), (1, 0, 150), (36, 16, 8), (40, 8, 8), (9, 8, 50)] {
         for slots in [1, 2, most_slots(r, v, b)] {
-            // So many lines because the 0s that are left over go on for long: a line has room for
-            // few more than its own.
+            // 400 home lines, because the remaining 0s take many lines: each line has space for
+            // only a few more 0s than its own.
             let shape = shape(r, v, b, slots, 400);
-            // As many equal slots as there may be, or as fit while d grows by a line's buckets each
-            // line.
+            // The largest allowed number of equal slots; or fewer, if d, which grows by the buckets
+            // of a line in each line, would pass its limit.
             let copies = 64.min(slots * (MOST_D / b));
             for y in [0, 1, shape.numbers / 2] {
                 check(&shape, &vec![(y, 0); copies as usize]);
@@ -134,18 +134,18 @@ fn slots_of_one_bucket_go_on_over_lines() {
 
 #[test]
 fn what_does_not_fit_is_refused() {
-    // One slot a line, 150 buckets: the eighth slot of bucket 0 would begin 1,050 buckets before
-    // its line.
+    // One slot and 150 buckets in a line: the line of the eighth slot of bucket 0 would begin 1,050
+    // buckets before its own first one.
     let long = shape(3, 0, 150, 1, 200);
     assert!(encode(&long, &[(0, 0); 7]).is_ok());
     assert!(encode(&long, &[(0, 0); 8]).unwrap_err().contains("line 7 begins 1050 buckets"));
-    // Nothing more than the last line.
+    // The slots fill the last line and no more.
     let short = Shape { spare: 1, ..shape(6, 0, 83, 58, 1) };
     let full = vec![(short.numbers - 1, 0); 58];
     assert!(encode(&short, &full).is_ok());
     assert!(encode(&short, &[&full[..], &full].concat()).is_ok());
     assert!(encode(&short, &[&full[..], &full, &full[..1]].concat()).is_err());
-    // All slots are out here, and of 166 buckets the 0s of some are still to come.
+    // Here all slots are written, but the 0s of some of the 166 buckets are not.
     assert!(encode(&short, &[(0, 0); 59]).is_err());
     assert!(encode(&Shape { spare: 2, ..short }, &[(0, 0); 59]).is_ok());
 }
@@ -159,7 +159,8 @@ fn lines_that_no_encoder_wrote_are_refused_or_read_but_never_canonical() {
         for bit in 0..good.len() {
             let mut bits = good.clone();
             bits[bit] = !bits[bit];
-            // A slot may be another one, and then the lines are those of other slots.
+            // The bit may turn a slot into another one. Then the lines are the lines of the other
+            // slots.
             if let Ok(slots) = decode_canonical(&shape, &bits) {
                 assert_eq!(encode(&shape, &slots).unwrap(), bits);
             }
@@ -192,7 +193,7 @@ fn spread_is_a_bijection() {
         let x = spread(h).wrapping_mul(inverse);
         assert_eq!(x ^ (x >> 32), h);
     }
-    // Hashes that begin or end alike give numbers everywhere.
+    // Hashes with equal first or last bits give numbers in the whole range.
     for same in [|h: u64| h >> 12, |h: u64| h << 12] {
         let mut lines = [0; 16];
         for i in 0..16_000u64 {

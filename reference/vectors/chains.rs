@@ -1,4 +1,4 @@
-//! `chains.json`: section 4.2.1, small growing chains and what is refused of them.
+//! `chains.json`: section 4.2.1, small growing chains, and refused files.
 
 use crate::changed::{self, Reader};
 use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, plain};
@@ -20,7 +20,7 @@ const SEAL: &[u8] = b"a key for the seals of the vectors";
 /// A link: layout, k, bit_len, capacity, rate.
 type Link = (u8, u32, u64, u64, f64);
 
-/// A chain of these links under a scheme, with the keys that are given to it.
+/// A chain of these links under a scheme, with the keys that are inserted into it.
 struct Plan {
     name: &'static str,
     scheme: u8,
@@ -88,8 +88,8 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-/// Changes to the file `plain`: (step that refuses it, what it is, offsets and new bytes). Its
-/// links' parts begin at 128.
+/// Changes of the file `plain`: (step that refuses it, description, offsets and new bytes). The
+/// parts of its links begin at 128.
 type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
 
 const LINK: usize = 88;

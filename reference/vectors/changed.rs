@@ -7,7 +7,7 @@ use tepal_reference::hash::xxh3;
 /// The good files, by their names.
 pub(crate) type Good = [(&'static str, Vec<u8>)];
 
-/// The secret key and the key of the seal.
+/// The secret key and the seal key.
 pub(crate) type Keys<'a> = (Option<&'a [u8; 16]>, Option<&'a [u8]>);
 
 /// Reads a file, with its keys.
@@ -19,12 +19,12 @@ pub(crate) fn file_of<'a>(good: &'a Good, name: &str) -> Result<&'a [u8], String
     found.map(|file| file.1.as_slice()).ok_or_else(|| format!("no file {name}"))
 }
 
-/// Where the body of a file is.
+/// The offset of a file's body.
 pub(crate) fn offset_of(file: &[u8]) -> usize {
     u32_at(file, 12) as usize
 }
 
-/// A changed file that is refused at this step, which is checked here.
+/// The JSON of a changed file that is refused at this step. Checks that it is refused there.
 pub(crate) fn case<Bytes: AsRef<[u8]>>(
     good: &Good,
     read: &Reader,
@@ -45,8 +45,8 @@ pub(crate) fn case<Bytes: AsRef<[u8]>>(
     ]))
 }
 
-/// Checks that the file with these changes is refused at this step. Its checksums are mended: of
-/// the header always, of the body where a change is in it.
+/// Checks that the file with these changes is refused at this step. Corrects the header checksum,
+/// and the chunk's checksum if a change is in the body.
 pub(crate) fn refused<Bytes: AsRef<[u8]>>(
     good: &[u8],
     read: &Reader,
@@ -57,7 +57,7 @@ pub(crate) fn refused<Bytes: AsRef<[u8]>>(
     let mut file = good.to_vec();
     let (offset, sealed) = (offset_of(&file), file[24] & 1 == 1);
     let body_end = file.len() - if sealed { 32 } else { 0 };
-    // Behind the records stand segments, the names of a map, or the part of a second ribbon.
+    // The section after the records: segments, the names of a map, or the part of a second ribbon.
     let section = match file[10] {
         6 => u32_at(&file, 104),
         7 | 8 => u32_at(&file, 52),
@@ -68,7 +68,7 @@ pub(crate) fn refused<Bytes: AsRef<[u8]>>(
         let bytes = bytes.as_ref();
         file[*at..at + bytes.len()].copy_from_slice(bytes);
     }
-    // Of a file with added keys only these are changed behind the header.
+    // In a file with added keys, changes after the header are only in the added keys.
     if file[24] & 8 == 0 && edits.iter().any(|edit| edit.0 >= offset) {
         let sum = xxh3(&file[offset..body_end], 0);
         file[table..table + 8].copy_from_slice(&sum.to_le_bytes());

@@ -1,7 +1,7 @@
 //! The cases of `refused.json` that are a good file with some bytes changed.
 
-/// A change: (step that refuses it, what it is, offsets and new bytes). The header checksum is
-/// mended.
+/// A change: (step that refuses it, description, offsets and new bytes). The header checksum is
+/// corrected.
 pub(crate) type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
 
 const NAN: &[u8] = &[0, 0, 0, 0, 0, 0, 0xF8, 0x7F];

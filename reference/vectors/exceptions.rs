@@ -90,8 +90,8 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", list(refused))]))
 }
 
-/// A file whose last words, but a checksum, are changed, with checksums that fit, and perhaps other
-/// flags.
+/// A file with other last words before its checksum, with matching checksums, and with other flags
+/// if they are given.
 fn again(file: &[u8], words: usize, flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
     let start = file.len() - 8 * words - 8;
     let mut changed = file[..start].to_vec();
@@ -108,7 +108,8 @@ fn again(file: &[u8], words: usize, flags: Option<u8>, change: &dyn Fn(&mut Vec<
     changed
 }
 
-/// Changes of a file with a divider of so many words, each with why it is refused.
+/// Changes of a file with a divider of this number of words, each with the reason why it is
+/// refused.
 fn damaged_divider(file: &[u8], words: usize) -> Vec<(&'static str, Vec<u8>)> {
     let start = file.len() - 8 * words - 8;
     let again = |flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)| again(file, words, flags, change);
@@ -135,7 +136,7 @@ fn damaged_divider(file: &[u8], words: usize) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Changes of a file with so many exceptions, each with why it is refused.
+/// Changes of a file with this number of exceptions, each with the reason why it is refused.
 fn damaged(file: &[u8], exceptions: usize) -> Vec<(&'static str, Vec<u8>)> {
     let start = file.len() - 8 * exceptions - 8;
     let again = |flags: Option<u8>, change: &dyn Fn(&mut Vec<u8>)| again(file, exceptions, flags, change);

@@ -1,4 +1,4 @@
-//! `expiring.json`: sections 4.2.4 and 5.4, filters that forget keys, and what is refused of them.
+//! `expiring.json`: sections 4.2.4 and 5.4, filters that forget keys, and refused files.
 
 use crate::changed::{Reader, case, file_of};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -20,10 +20,10 @@ const SECRET: [u8; 16] = *b"sixteen secrets!";
 const SEAL: &[u8] = b"a key for the seals of the vectors";
 const PREFIX: &str = "90";
 
-/// A file longer than this is given by its header and its checksum.
+/// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 600;
 
-/// A time, and the keys that come then.
+/// A time, and the keys that are inserted then.
 type Step = (Option<u64>, u64, u64);
 
 struct Plan {
@@ -126,7 +126,7 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", refused(&good)?)]))
 }
 
-/// Fills the filter, writes its file, reads that again, and asks the probes.
+/// Fills the filter, writes its file, reads the file, and looks up the probes.
 fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let mut filter = plan.filter;
     let is_hashed = filter.scheme == 4;
@@ -158,7 +158,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     keys.dedup();
     let step = keys.len() / 8 + 1;
     let asked: Vec<u64> = keys.iter().copied().step_by(step).chain(8000..8003).collect();
-    // What is held half a window from now.
+    // The answers half a window from now.
     let later = filter.now.saturating_add(filter.window / 2);
     let mut then = filter.clone();
     if filter.clock == TIME {
@@ -218,13 +218,14 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     Ok((plan.name, file, json))
 }
 
-/// A change to a header: the step that refuses it, which file, what it is, offsets and new bytes.
+/// A change of a header: the step that refuses it, the file, the description, offsets and new
+/// bytes.
 type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 const MOST: &[u8] = &[0xFF; 8];
 
-/// `plain` has g = 6, v = 3 and 22 numbers; the clock says 1250. `keys` has a clock of keys that
-/// says 65.
+/// `plain` has g = 6, v = 3 and 22 numbers; its clock is at 1250. `keys` has a clock of keys, which
+/// is at 65.
 const CHANGES: &[Change] = &[
     (4, "plain", "required flag 1", &[(24, &[2])]),
     (4, "plain", "scheme 5", &[(32, &[5])]),
@@ -272,7 +273,7 @@ const CHANGES: &[Change] = &[
     (7, "plain", "a generation in which there was none before", &[(88, &[0xFF, 0xFF, 0xFF, 0xFF])]),
 ];
 
-/// All cases, each of which is refused here.
+/// All cases; each is checked to be refused.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
     let case = |of, edits: &[(usize, Vec<u8>)]| case(good, reader, of, edits, (None, None));
@@ -281,7 +282,7 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
         let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
         cases.push(case((step, name, what), &edits)?);
     }
-    // Lines of other slots.
+    // The lines of other slots.
     let filter = read(file_of(good, "plain")?, None, None)?;
     let now = filter.generation(filter.now);
     let u = filter.shape.numbers;

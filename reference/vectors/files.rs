@@ -1,4 +1,4 @@
-//! `files.json`: sections 3 and 4, whole small files with what is in them.
+//! `files.json`: sections 3 and 4, whole small files and their contents.
 
 use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, plain};
 use crate::names;
@@ -23,7 +23,7 @@ const ABOUT: &str = "Whole files (FORMAT.md sections 3 and 4) with the filter th
     `seal_key` is there, the file is sealed under it (section 4.7); one that is too long ends with `seal`. \
     `embedded_trailer` are the last 16 bytes of the embedded form (section 4.8), whose other bytes are the body.";
 
-/// A file longer than this is given by its header and its checksum.
+/// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 4096;
 
 /// The file.
@@ -35,7 +35,7 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("files", list(files))]))
 }
 
-/// Fills the filter, writes its file, reads that again, and asks the probes.
+/// Fills the filter, writes its file, reads the file, and looks up the probes.
 fn file(plan: Plan) -> Result<Json, String> {
     let mut filter = plan.filter;
     for key in &plan.keys {
@@ -64,13 +64,13 @@ fn file(plan: Plan) -> Result<Json, String> {
         return Err(format!("{}: what was embedded is another filter", plan.name));
     }
 
-    // Probes given by the plan, then keys that were inserted, then keys that were not: 20 in all.
+    // The probes of the plan, then inserted keys, then keys that were not inserted: 20 in all.
     let mut asked = plan.probes;
     asked.extend(plan.keys.iter().take(10).cloned());
     if let Some((prefix, count)) = plan.numbered {
         asked.extend((0..5).map(|i| format!("{prefix}{}", i * (count - 1) / 4)));
     }
-    // Under scheme 4 the answer for a key is always yes, so there is nothing to ask.
+    // Under scheme 4 the answer for every key is yes, so there are no probes.
     if filter.scheme != 4 {
         asked.extend((0..20).map(|i| match filter.domain {
             1 | 4 => format!("never inserted {i}"),

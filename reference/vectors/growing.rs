@@ -1,5 +1,4 @@
-//! `growing.json`: sections 4.2.3 and 5.5, small growing filters, how they grow, and what is
-//! refused of them.
+//! `growing.json`: sections 4.2.3 and 5.5, small growing filters, their growth, and refused files.
 
 use crate::changed::{self, Reader};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -16,7 +15,7 @@ const ABOUT: &str = "Growing filters (FORMAT.md sections 4.2.3 and 5.5). `links`
     (again - 1)` once more, then `key 0` to `key (removed - 1)` taken out. A `shape` is [U, r, v, B, S, spare, lines]. \
     `refused` are changes to the file `plain`, as offsets and new bytes, with the header checksum mended and the step of section 4.6 that refuses them.";
 
-/// A filter, and what is done with it.
+/// A filter, and the operations on it.
 struct Plan {
     name: &'static str,
     first: u64,
@@ -76,8 +75,8 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-/// Changes to the file `plain`: (step that refuses it, what it is, offsets and new bytes). Its
-/// links' parts begin at 128.
+/// Changes of the file `plain`: (step that refuses it, description, offsets and new bytes). The
+/// parts of its links begin at 128.
 type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
 
 const LINK: usize = 88;
@@ -148,7 +147,7 @@ pub(crate) fn json() -> Result<Json, String> {
     ]))
 }
 
-/// What links there can be.
+/// The possible links.
 fn growth() -> Json {
     let plans = [(1, 0.5), (1000, 0.01), (20_000, 0.01), (777, 1e-9), (1, 2e-14), (1 << 40, 0.3)];
     list(plans.map(|(first, all)| {

@@ -53,12 +53,12 @@ fn hashes() -> Json {
     list(cases)
 }
 
-/// The keys as they are printed, and their bytes.
+/// The keys, printed, with their bytes.
 fn keys() -> Vec<(Json, Vec<u8>)> {
-    // The lengths at which XXH3-64 and SipHash change their ways, and those beside them.
+    // The lengths at which XXH3-64 and SipHash use another method, and the lengths next to them.
     const LENGTHS: [usize; 23] =
         [0, 1, 2, 3, 4, 7, 8, 9, 16, 17, 32, 64, 100, 128, 129, 200, 240, 241, 256, 500, 1024, 1025, 3000];
-    // What long keys repeat: 13 bytes, so that no word of 8 comes back soon.
+    // The pattern that long keys repeat: 13 bytes, so that a word of 8 bytes does not repeat soon.
     const PATTERN: &[u8] = b"a tepal petal";
     let mut keys = Vec::new();
     for len in LENGTHS {
@@ -70,7 +70,8 @@ fn keys() -> Vec<(Json, Vec<u8>)> {
         };
         keys.push((key, bytes));
     }
-    // Text with two-byte characters, a small integer, the largest, an identifier, the key check.
+    // Text with two-byte characters, a small integer, the largest integer, an identifier, the key
+    // check.
     for bytes in [
         "Bl\u{fc}tenbl\u{e4}tter".as_bytes(),
         &[42, 0, 0, 0, 0, 0, 0, 0],
@@ -83,7 +84,7 @@ fn keys() -> Vec<(Json, Vec<u8>)> {
     keys
 }
 
-/// Texts that some domain takes and some other refuses.
+/// Texts that are keys in some domains and refused in others.
 #[rustfmt::skip]
 const TEXTS: &[&str] = &[
     // Accepted in `int64` too.
@@ -97,14 +98,15 @@ const TEXTS: &[&str] = &[
     "2147483647", "2147483648", "4294967295", "4294967296", "-2147483648", "-2147483649",
     // Units of `utf16`.
     "Bl\u{fc}te", "\u{ffff}\u{10000}", "\u{9375}\u{1f511}",
-    // Numbers of `float32` and `float64`; the middle of two floats, and just above it.
+    // Numbers of `float32` and `float64`; the middle between two floats, and a number just above
+    // it.
     "1.5", "-1.5", "0.1", ".5", "5.", "+1.5e-3", "1E3", "-0.0", "16777217",
     "1.000000059604644775390625", "1.000000059604644775390626", "9007199254740993", "1e-45", "5e-324",
     "1e400", "-1e-400", "inf", "-Infinity", "nan",
     // Bytes of `hex`.
     "00fF", "6ba7b810-9dad-11d1-80b4-00c04fd430c8", "ab-cd", "ab-", "-ab", "ab--cd", "a-b", "abc", "ab cd", "0xab", "\\xab",
     "\u{e9}a",
-    // No numbers.
+    // Texts that are not numbers.
     ".", "e5", "1e", "1.5.", "1e1.5", "0x1p3", "1.5f", "1,5", "\u{221e}",
 ];
 
@@ -138,8 +140,8 @@ fn domains() -> Json {
         for text in TEXTS {
             add("text", plain(*text), text.as_bytes());
         }
-        // Not UTF-8: a lone byte, a character cut short, a surrogate, text with such a byte behind
-        // it.
+        // Not UTF-8: a lone byte, an incomplete character, a surrogate, text followed by a byte
+        // that is not UTF-8.
         for bytes in [&b"\xFF"[..], b"\xC3", b"\xED\xA0\x80", b"1\xFF"] {
             add("hex", hex(bytes), bytes);
         }
@@ -150,7 +152,7 @@ fn domains() -> Json {
     list(cases)
 }
 
-/// A part of a compound key, as it is printed and as it is.
+/// A part of a compound key, with its printed form.
 struct Printed(Json, Part);
 
 fn text(text: &str) -> Printed {

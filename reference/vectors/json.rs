@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A JSON value.
 pub(crate) enum Json {
-    /// A text, a number, `true`, `false` or `null`, as it is printed.
+    /// A text, a number, `true`, `false` or `null`, in its printed form.
     Plain(String),
     /// A list.
     List(Vec<Json>),
@@ -55,8 +55,9 @@ pub(crate) fn decimals(values: &[u64]) -> Json {
 }
 
 impl Json {
-    /// The text of a file. Objects and lists down to depth `levels` have one value a line and the
-    /// inner ones stand on that line, so that a case is a line and a difference is easy to see.
+    /// The text of a file. Objects and lists down to depth `levels` have one value in each line.
+    /// Deeper ones are written within this line. So a case is one line, and a difference is easy to
+    /// see.
     pub(crate) fn print(&self, levels: usize) -> String {
         let mut text = String::new();
         self.print_to(&mut text, 1, levels);

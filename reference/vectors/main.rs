@@ -1,5 +1,4 @@
-//! The command `tepal-reference`: writes the test vectors, or compares them with the files that are
-//! kept.
+//! The command `tepal-reference`: writes the test vectors, or compares them with the kept files.
 //!
 //! Every 64-bit number is a string, because numbers of JSON lose bits: hashes, seeds, keys and
 //! checksums in hexadecimal, counts and positions in decimal. Small numbers (k, tag, length of a
@@ -56,7 +55,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The names and the texts of all files, computed anew.
+/// The names and the texts of all files, computed by this run.
 fn all() -> Result<Vec<(&'static str, String)>, String> {
     Ok(vec![
         ("hashes.json", hashes::json().print(2)),
@@ -77,7 +76,7 @@ fn all() -> Result<Vec<(&'static str, String)>, String> {
     ])
 }
 
-/// Writes all files into a folder, which is made if it is not there.
+/// Writes all files into a folder; makes the folder if it does not exist.
 fn write(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     for (name, text) in all()? {
@@ -87,7 +86,7 @@ fn write(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Compares all files of a folder with what would be written now.
+/// Compares all files of a folder with the texts that this run would write.
 fn check(folder: &Path) -> Result<(), String> {
     for (name, text) in all()? {
         let path = folder.join(name);
@@ -105,7 +104,7 @@ fn check(folder: &Path) -> Result<(), String> {
 }
 
 /// Where two JSON values first differ. Numbers with a fraction may differ by one part in 10^8: they
-/// come from `exp` and `powf`, which are not the same to the last bit on every machine.
+/// are computed with `exp` and `powf`, whose last bits differ between machines.
 fn first_difference(at: &str, kept: &Value, now: &Value) -> Option<String> {
     match (kept, now) {
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {

@@ -1,4 +1,4 @@
-//! `map.json`: maps, their values, their files and what is refused of them.
+//! `map.json`: maps, their values, their files, and refused files.
 
 use crate::changed::{Reader, case};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -19,12 +19,12 @@ const ABOUT: &str = "Maps (FORMAT.md sections 2.8 and 4.2.7) and how they are bu
     chunk table is mended, always the header checksum; `step` of section 4.6 refuses them. `embedded_refused` are trailers, with a \
     checksum that fits, that are refused behind the embedded body of a file of `files`.";
 
-/// A file longer than this is given by its checksum.
+/// For a file longer than this the JSON has only its checksum.
 const LONGEST_WHOLE_FILE: usize = 700;
 /// The prefix of the numbered keys.
 const PREFIX: &str = "50";
 
-/// A map, and what goes into it.
+/// A map, and its keys and values.
 struct Plan {
     name: &'static str,
     map: Map,
@@ -47,7 +47,7 @@ fn named(name: &'static str, rate: f64, count: u64, names: &[&str]) -> Plan {
     plan
 }
 
-/// The files whose bytes are changed by the cases of `refused`.
+/// The files whose bytes the cases of `refused` change.
 const PLAIN: &str = "300 keys";
 const FEW: &str = "3 keys with names";
 const NONE: &str = "no keys";
@@ -112,7 +112,7 @@ const FORGERIES: &[(&str, Forgery)] = &[
     ("a second ribbon", |(numbers, _)| numbers.extend([0, 1, 1, 1, 0])),
 ];
 
-/// All of them, each of which is refused here.
+/// All forgeries; each is checked to be refused.
 fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let file = good.iter().find(|file| file.0 == PLAIN).ok_or("no such file")?;
     let map = read(&file.1, None, None)?;
@@ -129,7 +129,7 @@ fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     Ok(list(cases))
 }
 
-/// Builds the map, writes its file, reads that again, and asks the probes.
+/// Builds the map, writes its file, reads the file, and looks up the probes.
 fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let mut map = plan.map;
     let is_hashed = map.ribbon.scheme == 4;
@@ -228,11 +228,11 @@ const KEYS: usize = 40;
 const SPLIT: usize = 48;
 const NAMES: usize = 52;
 const WORDS: usize = 72;
-/// Where the first name is in files without records.
+/// The offset of the first name in files without records.
 const FIRST: usize = 128;
 
-/// `300 keys` has a layer of four words with twelve columns and thirteen; `3 keys with names` has
-/// three last slots of eight columns, and three names of one byte.
+/// `300 keys` has a layer of four words, with 12 or 13 columns; `3 keys with names` has three last
+/// slots of eight columns, and three names of one byte.
 const CHANGES: &[Change] = &[
     (1, PLAIN, "kind 9", &[(10, &[9])]),
     (4, PLAIN, "required flag 1", &[(24, &[2])]),
@@ -273,7 +273,7 @@ const CHANGES: &[Change] = &[
     (7, NONE, "a bit where there are no keys", &[(192, &[1])]),
 ];
 
-/// All cases, each of which is refused here.
+/// All cases; each is checked to be refused.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
     let case = |step, name, what, edits: &[(usize, &[u8])], keys| {

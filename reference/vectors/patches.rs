@@ -1,4 +1,4 @@
-//! `patches.json`: section 6, small files and what makes one the other.
+//! `patches.json`: section 6, small files, and the patches from one to another.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const ABOUT: &str = "Patches (FORMAT.md section 6): `patch` makes the file `old`
     a writer gives for the two. Of `refused` each is a patch that makes nothing of the `old` file of \
     the patch `of`, for the reason that is named; its checksum is right where the reason is another one.";
 
-/// The patches that are damaged: of form 2, of form 3, and of form 1.
+/// The patches from which the damaged patches are made: of form 2, of form 3, and of form 1.
 const BITS: &str = "a few keys more";
 const KEYS: &str = "added keys: some go, some come";
 const BYTES: &str = "bytes, 5 bits in 10";
@@ -83,7 +83,7 @@ fn pairs() -> Result<Vec<Pair>, String> {
         let key = if sealed { Some(&seal[..]) } else { None };
         pairs.push((name, write(&old, key)?, write(&new, key)?));
     }
-    // Bytes of another program, at densities of their own.
+    // Bytes of another program, with other densities of set bits.
     let noise = |len: u32, share: u32| -> Vec<u8> {
         let bit = |i: u32| u8::from(xxh3(&i.to_le_bytes(), 7) % 1000 < share.into());
         (0..len).map(|byte| (0..8).map(|i| bit(8 * byte + i) << i).sum()).collect()
@@ -153,7 +153,7 @@ fn ribbons() -> Result<Vec<Pair>, String> {
     Ok(pairs)
 }
 
-/// A change of a patch, under a checksum that fits.
+/// A changed patch with a matching checksum.
 fn mended(patch: &[u8], change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
     let mut changed = patch[..patch.len() - 8].to_vec();
     change(&mut changed);
@@ -162,7 +162,8 @@ fn mended(patch: &[u8], change: &dyn Fn(&mut Vec<u8>)) -> Vec<u8> {
     changed
 }
 
-/// Changes of the tail of a patch of form 3, whose body stays: its code ends where the patch does.
+/// Changes of the tail of a patch of form 3 that leaves the body unchanged: the code of its keys is
+/// followed only by the checksum.
 fn damaged_keys(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let again = |change: &dyn Fn(&mut Vec<u8>)| mended(patch, change);
     const TAIL: usize = 72 + 128;
@@ -180,7 +181,7 @@ fn damaged_keys(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Changes of a patch, each with why it is refused.
+/// Changes of a patch, each with the reason why it is refused.
 fn damaged(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let end = patch.len() - 8;
     let again = |change: &dyn Fn(&mut Vec<u8>)| mended(patch, change);
@@ -217,7 +218,7 @@ fn damaged(patch: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// What patches say of a file, and the code of their bits, under a checksum that fits.
+/// A patch with these numbers and this code of its bits, with a matching checksum.
 fn forged(form: u8, head: &[u8], old: &[u8], new: &[u8], body: u64, coded: u64, code: &[u8]) -> Vec<u8> {
     let mut patch = PATCH_MAGIC.to_vec();
     patch.extend([1, 0, form, 0]);
@@ -233,7 +234,8 @@ fn forged(form: u8, head: &[u8], old: &[u8], new: &[u8], body: u64, coded: u64, 
     patch
 }
 
-/// A patch of form 2 that makes just what it says, of a body of 8 bytes less than whole lines.
+/// A patch of form 2 whose body is 8 bytes shorter than whole lines. Its checksum of the new file
+/// is right.
 fn uneven(old: &[u8], new: &[u8]) -> (&'static str, Vec<u8>) {
     let (from, records) = (u64::from(old[12]) + 256 * u64::from(old[13]), u64::from(new[120]));
     let head = &new[..128 + records as usize];
@@ -245,7 +247,7 @@ fn uneven(old: &[u8], new: &[u8]) -> (&'static str, Vec<u8>) {
     ("a body of 8 bytes less", forged(2, head, old, &made, body.len() as u64, 0, &[]))
 }
 
-/// Patches of form 1, for a file of zeros, that make just what they say.
+/// Patches of form 1 for a file of zeros. Their checksums of the new file are right.
 fn forged_bytes(old: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let (body, bits) = (old.len() as u64, 8 * old.len() as u64);
     let many: Vec<u64> = (0..bits / 2 + 1).collect();
@@ -256,7 +258,8 @@ fn forged_bytes(old: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     };
     let coded = many.len() as u64;
     let more = forged(1, &[], old, &with(&many), body, coded, &code_of(bits, &many));
-    // 32 ones, 2 for a length of 3 bits, and a gap of 5, which takes fewer without.
+    // 32 ones, 2 for a length of 3 bits, and a gap of 5. The short form of this gap would take
+    // fewer bits.
     let long: u64 = 0xFFFF_FFFF | 2 << 32 | 5 << 38;
     let long = forged(1, &[], old, &with(&[5]), body, 1, &long.to_le_bytes()[..6]);
     vec![

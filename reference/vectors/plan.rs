@@ -19,23 +19,23 @@ pub(crate) const HEX: u8 = 7;
 
 /// One file before it is built: an empty filter with its parameters, and its keys.
 pub(crate) struct Plan {
-    /// What the file is called in the JSON.
+    /// The name of the file in the JSON.
     pub(crate) name: &'static str,
     /// The filter, without its keys.
     pub(crate) filter: Filter,
-    /// Keys to insert, as they stand before the recipe.
+    /// Keys to insert, before the recipe is applied.
     pub(crate) keys: Vec<String>,
-    /// Further keys: a prefix, and how many numbers follow it, from 0.
+    /// Further keys: a prefix followed by a number, and the count of the numbers, which begin at 0.
     pub(crate) numbered: Option<(&'static str, u64)>,
     /// Hashes to insert, under scheme 4 in place of keys.
     pub(crate) hashes: Vec<u64>,
-    /// Hashes that are asked and were perhaps not inserted.
+    /// Hashes to look up, which may not have been inserted.
     pub(crate) hash_probes: Vec<u64>,
-    /// Whether the file says how many keys were inserted.
+    /// Does the file have the number of inserted keys?
     pub(crate) count_known: bool,
-    /// What is asked first, as it stands before the recipe.
+    /// The first keys to look up, before the recipe is applied.
     pub(crate) probes: Vec<String>,
-    /// The key of the seal, where there is one.
+    /// The seal key; `None` for a file that is not sealed.
     pub(crate) seal_key: Option<&'static [u8]>,
 }
 
@@ -103,7 +103,7 @@ impl Plan {
         self
     }
 
-    /// Under scheme 4, the name of the hash, what is inserted and what is asked.
+    /// Sets, for scheme 4, the name of the hash, the hashes to insert and the hashes to look up.
     pub(crate) fn hashes(mut self, name: &str, hashes: Vec<u64>, probes: Vec<u64>) -> Plan {
         (self.hashes, self.hash_probes) = (hashes, probes);
         self.record(6, name)

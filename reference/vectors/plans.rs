@@ -1,4 +1,4 @@
-//! Which files `files.json` holds: the filters, their keys and what is asked of them.
+//! The plans of `files.json`: the filters, their keys and their probes.
 
 use crate::plan::{FLOAT32, FLOAT64, HEX, IGNORE, INTEGER, INTEGER32, Plan, REFUSE, UTF16, WARN};
 use crate::schemes::VALKEY_SEEDS;
@@ -131,7 +131,7 @@ fn own_plans() -> Vec<Plan> {
     ]
 }
 
-/// The schemes beyond 1 and 2, one file of each, and every further key domain.
+/// One file of each scheme beyond 1 and 2, and of every further key domain.
 fn foreign_plans() -> Vec<Plan> {
     let words = ["petal", "sepal", "tepal", "stamen", "carpel", "pistil", "ovary", "style", "stigma"];
     let text =
@@ -221,8 +221,8 @@ fn foreign_plans() -> Vec<Plan> {
     ]
 }
 
-/// Sealed files: keys shorter than, as long as and longer than a block of SHA-256, alone and with a
-/// secret.
+/// Sealed files: with seal keys shorter than a block of SHA-256, of its length and longer, with and
+/// without a secret key.
 fn sealed_plans() -> Vec<Plan> {
     let words = ["petal", "sepal", "tepal"];
     vec![
@@ -248,7 +248,7 @@ fn sealed_plans() -> Vec<Plan> {
     ]
 }
 
-/// Keys that only the recipe makes equal: a reader that leaves it out denies them.
+/// Keys that only the recipe makes equal: a reader that does not apply it says no for them.
 fn recipe_plans() -> Vec<Plan> {
     vec![
         Plan::new("recipe, keys as they were given", LINE, 1, 6, 512)
@@ -279,7 +279,7 @@ fn recipe_plans() -> Vec<Plan> {
     ]
 }
 
-/// Every layout with scheme 4. The answer for a key is `yes`, also where the filter is empty.
+/// Every layout with scheme 4. The answer for every key is `yes`, even if the filter is empty.
 fn caller_hash_plans() -> Vec<Plan> {
     let drawn = |text: &str, count: u64| -> Vec<u64> {
         (0..count).map(|i| xxh3(format!("{text} {i}").as_bytes(), 0)).collect()

@@ -28,7 +28,7 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("positions", list(cases))]))
 }
 
-/// k, the size in lines, blocks or words, and the hash. Not the full product, but every k, every
+/// k, the size in lines, blocks or words, and the hash. Not every combination, but every k, every
 /// size and every hash with some of the others.
 fn layout_cases(layout: u8) -> Vec<(u32, u64, u64)> {
     let ks = if layout == SCATTERED { vec![1, 2, 3, 7, 16, 33, 64] } else { allowed_k(layout).collect() };
@@ -39,7 +39,7 @@ fn layout_cases(layout: u8) -> Vec<(u32, u64, u64)> {
         SPLIT_BLOCK => vec![8],
         _ => vec![7, 64],
     };
-    // More than 2^40 bits, except where the layout ends there.
+    // More than 2^40 bits, if the layout allows this size.
     let giant = match layout {
         LINE | DOUBLE => (1 << 33) + 7,
         SPLIT_BLOCK => 1 << 32,

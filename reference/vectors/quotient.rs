@@ -1,5 +1,5 @@
-//! `quotient.json`: sections 2.7, 4.2.2 and 5.3, the quotient table, filters on it and what is
-//! refused of them.
+//! `quotient.json`: sections 2.7, 4.2.2 and 5.3, the quotient table, filters on it, and refused
+//! files.
 
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::quotient_refused::refused;
@@ -25,10 +25,10 @@ const ABOUT: &str = "The quotient table (FORMAT.md section 2.7) and the filter o
 pub(crate) const SECRET: [u8; 16] = *b"sixteen secrets!";
 pub(crate) const SEAL: &[u8] = b"a key for the seals of the vectors";
 
-/// A file longer than this is given by its header and its checksum.
+/// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 1100;
 
-/// A filter, and what goes into it.
+/// A filter, and its keys.
 struct Plan {
     name: &'static str,
     filter: Quotient,
@@ -78,7 +78,7 @@ impl Plan {
         self
     }
 
-    /// A table from which no key can be taken out, which no builder makes.
+    /// A table from which no key can be removed. No builder makes one.
     fn not_deletable(mut self) -> Plan {
         (self.filter.deletable, self.own_shape) = (false, true);
         self
@@ -91,7 +91,7 @@ impl Plan {
     }
 }
 
-/// The files whose bytes are changed by the cases of `refused`.
+/// The files whose bytes the cases of `refused` change.
 pub(crate) const PLAIN: &str = "plain";
 pub(crate) const COUNTED: &str = "counts";
 pub(crate) const LINES: &str = "lines";
@@ -163,7 +163,7 @@ pub(crate) fn json() -> Result<Json, String> {
     ]))
 }
 
-/// Fills the filter, writes its file, reads that again, and asks the probes.
+/// Fills the filter, writes its file, reads the file, and looks up the probes.
 fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let mut filter = plan.filter;
     for key in plan.keys {
@@ -213,7 +213,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let records = filter.records.iter().filter(|record| record.0 != 6);
     let record =
         |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
-    // What is the same all over is given once.
+    // A long list of keys repeats one key, which is written once.
     let same = plan.keys.len() > WORDS.len();
     let keys = if same { &plan.keys[..1] } else { plan.keys };
     let name = filter.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));

@@ -1,5 +1,4 @@
-//! The cases of `quotient.json` that are a good file with some bytes changed, which a reader
-//! refuses.
+//! The cases of `quotient.json` in which a reader refuses a good file with some changed bytes.
 
 use crate::changed::{Reader, case, file_of, u32_at};
 use crate::json::{Json, list};
@@ -8,7 +7,8 @@ use tepal_reference::quotient::read;
 use tepal_reference::table::{Shape, Slot, encode};
 use tepal_reference::write::body;
 
-/// A change to a header: step that refuses it, which file, what it is, offsets and new bytes.
+/// A change of a header: the step that refuses it, the file, the description, offsets and new
+/// bytes.
 type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 const MOST: &[u8] = &[0xFF; 8];
@@ -26,7 +26,7 @@ const HELD: usize = 72;
 const SLOTS: usize = 80;
 const DIFFERENT: usize = 88;
 const SPARE: usize = 96;
-/// Where the lines begin in files without records.
+/// The offset of the lines in files without records.
 const BODY: usize = 192;
 
 /// `plain` has the shape U = 5056, r = 6, v = 0, B = 79, S = 59 on one line and holds six keys,
@@ -116,7 +116,7 @@ const CHANGES: &[Change] = &[
     (7, COUNTED, "a slot less", &[(SLOTS, &[22]), (DIFFERENT, &[22])]),
 ];
 
-/// A shape as a file's header has it.
+/// The fields of a shape in a file's header.
 fn shape(file: &[u8]) -> Shape {
     Shape {
         numbers: u64_at(file, U),
@@ -128,10 +128,11 @@ fn shape(file: &[u8]) -> Shape {
     }
 }
 
-/// A change to the lines of a file without records: what it is, which file, offsets and new bytes.
+/// A change of the lines of a file without records: the description, the file, offsets and new
+/// bytes.
 type BodyChange = (&'static str, &'static str, Vec<(usize, Vec<u8>)>);
 
-/// Lines that are none of any slots, or of slots that a filter cannot hold.
+/// Lines that no slots give, or lines of slots that a filter cannot hold.
 fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, String> {
     let mut changes = Vec::new();
     let bytes = |name: &str| Ok::<_, String>(file_of(good, name)?.to_vec());
@@ -175,7 +176,7 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
     flip("d of the last line 1", LINES, &[512 * (lines.lines() - 1) + 502])?;
     flip("a 1 in the meta of the last line", LINES, &[512 * (lines.lines() - 1) + 20])?;
 
-    // Other slots, with the header's counts of what a reader would find.
+    // Other slots, with matching counts in the header.
     let mut other = |what: &'static str,
                      name: &'static str,
                      slots: &[Slot],
@@ -201,8 +202,8 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
     other("three slots, the second not full", COUNTED, &[(9, 2), (9, 3), (9, 15)], 23, 1)?;
     other("a number past the last one", COUNTED, &[(counted.numbers, 0)], 1, 1)?;
 
-    // Two slots of one bucket change places: plain has three of one number, so the slots are made
-    // first.
+    // Two slots of one bucket change places. `plain` has three slots of one number, so other slots
+    // are made first.
     let mut swapped = body(&encode(&one, &[(1, 0), (2, 0)])?);
     let value = |bytes: &mut Vec<u8>, i: u64, value: u64| {
         for bit in 0..u64::from(one.width()) {
@@ -222,7 +223,7 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
     Ok(changes)
 }
 
-/// All cases, each of which is refused here.
+/// All cases; each is checked to be refused.
 pub(crate) fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
     let case = |of, edits: &[(usize, Vec<u8>)], keys| case(good, reader, of, edits, keys);

@@ -1,8 +1,8 @@
-//! `refused.json`: section 4.6, files that a reader refuses though their checksums are right.
+//! `refused.json`: section 4.6, files that a reader refuses although their checksums are right.
 //!
-//! Damage by chance is caught by the checksums. These files are wrong on purpose: some fields of a
-//! good file are changed and, where the change comes before that step, header checksum and chunk
-//! table are made to agree.
+//! Checksums find accidental damage. These files are wrong on purpose: some fields of a good file
+//! are changed. Header checksum and chunk table are corrected if an earlier step would refuse the
+//! file otherwise.
 
 use crate::changes::{self, Change};
 use crate::json::{Json, hex, list, object, optional, plain};
@@ -18,17 +18,17 @@ const ABOUT: &str = "Files that a reader refuses (FORMAT.md section 4.6) althoug
     file is opened with it, and where `seal_key` is, with that. A `file` that is a list is its parts one after the \
     other, those with `times` so often.";
 
-/// Records as they are written: tag and value, in this order.
+/// Records, tag and value, in the order in which they are written.
 type Records<'a> = &'a [(u16, &'a str)];
 
 /// Bytes that all records of a file may take.
 const MOST_RECORDS: usize = 65_536;
 
-/// Offsets of the number of bits, and of that of the set ones.
+/// Offsets of the number of bits and of the number of set bits.
 const M: usize = 40;
 const SET_BITS: usize = 80;
 
-/// The key under which the files of scheme 2 are written.
+/// The secret key of the files of scheme 2.
 const SECRET: [u8; 16] = *b"sixteen secrets!";
 
 /// The file.
@@ -43,7 +43,7 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("refused", list(cases))]))
 }
 
-/// A file that is refused at this step, which is checked here.
+/// The JSON of a file that is refused at this step. Checks that it is refused there.
 fn case(
     step: u32,
     name: &str,
@@ -65,7 +65,7 @@ fn case(
     ]))
 }
 
-/// The bytes of a file; as a list of parts, where it has long runs of one byte.
+/// The bytes of a file; a list of parts if the file has long runs of one byte.
 fn in_parts(file: &[u8]) -> Json {
     const LONG: usize = 1000;
     let mut parts = Vec::new();
@@ -131,14 +131,14 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     mend_body(&mut body, 144, 192);
     add(7, "a bit of the body changed, all checksums mended", &body, None)?;
 
-    // A body of 96 bytes and 32 of padding; no room is left for anything else: table at 144, as
-    // above.
+    // A body of 96 bytes and 32 bytes of padding; no space is left for anything else: table at 144,
+    // as above.
     let mut padded = good(SPLIT_BLOCK, 1, 8, 3 * 256)?;
     let last = padded.len() - 1;
     padded[last] = 1;
     mend_body(&mut padded, 144, 192);
     add(7, "padding after the body not zero", &padded, None)?;
-    // As if the bit were one of the filter's.
+    // The number of set bits counts the bit, as if it were a bit of the filter.
     one_more_set_bit(&mut padded, 192);
     add(7, "padding after the body not zero, and counted", &padded, None)?;
     let mut scattered = good(SCATTERED, 1, 7, 640)?;
@@ -147,7 +147,7 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     add(7, "a bit beyond bit_len", &scattered, None)?;
     one_more_set_bit(&mut scattered, 192);
     add(7, "a bit beyond bit_len, counted", &scattered, None)?;
-    // One more line of 64 zero bytes before the body than is needed.
+    // 64 zero bytes more before the body than needed.
     let mut wide = line.clone();
     wide.splice(152..152, [0; 64]);
     wide[12..16].copy_from_slice(&256u32.to_le_bytes());
@@ -167,10 +167,9 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     Ok(cases)
 }
 
-/// Files that are good but for the order or the number of their records, or what these take
-/// together.
+/// Files that are good except for the order, the number or the total length of their records.
 fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
-    // What is wrong below is right here.
+    // Good counterparts of the wrong lists below.
     let longest = "x".repeat(MOST_RECORDS - 8);
     let good: [Records<'_>; 7] = [
         &[(1, "one"), (2, "two"), (4, "four")],
@@ -211,7 +210,7 @@ fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     bad.into_iter().map(|(name, records)| case(4, name, &with_records(line, records), None, None)).collect()
 }
 
-/// The file of one chunk with other records, whatever they are.
+/// The file of one chunk with other records, without a check of the records.
 fn with_records(file: &[u8], records: Records<'_>) -> Vec<u8> {
     let (mut bytes, body) = (Vec::new(), body_offset(file));
     for (tag, value) in records {
@@ -245,8 +244,7 @@ fn foreign_cases() -> Result<Vec<Json>, String> {
     let mut cases = changed(&split, changes::SPLIT)?;
     cases.extend(changed(&filled(valkey)?, changes::VALKEY)?);
 
-    // Bits 2003 to 2007 are in the last byte that has bits of the filter, and the others of it are
-    // in use.
+    // Bits 2003 to 2007 are the unused bits of the last byte that has bits of the filter.
     let mut beyond = split.clone();
     let body = body_offset(&split);
     beyond[body + 250] |= 0x08;
@@ -272,8 +270,8 @@ fn caller_hash_cases() -> Result<Vec<Json>, String> {
     Ok(cases)
 }
 
-/// Files about the seal: not there, under another key, of other bytes; `line` is a file without
-/// one.
+/// Files with a wrong seal: missing, under another key, of other bytes. `line` is a file without a
+/// seal.
 fn sealed_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     const KEY: &[u8] = b"the key of this seal";
     let filter = read(line, None, None)?;
@@ -290,7 +288,7 @@ fn sealed_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     doubled.extend(&sealed[end..]);
     set_file_len(&mut doubled);
     mend_header(&mut doubled, 192);
-    // What someone without the key can do: change a bit and mend every checksum.
+    // Somebody without the key can change a bit and correct every checksum.
     let mut swapped = sealed.clone();
     swapped[72] ^= 1;
     mend_header(&mut swapped, 192);
@@ -342,28 +340,28 @@ fn filled(mut filter: Filter) -> Result<Vec<u8>, String> {
     write(&filter, None)
 }
 
-/// Makes the header checksum right; the body really starts at `body_offset`, whatever the header
-/// says.
+/// Corrects the header checksum; the body really starts at `body_offset`, even if the header has
+/// another number.
 fn mend_header(file: &mut [u8], body_offset: usize) {
     let end = body_offset - 8;
     let checksum = xxh3(&file[..end], 0);
     file[end..body_offset].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Makes the one entry of the chunk table right, and then the header checksum.
+/// Corrects the only entry of the chunk table, and then the header checksum.
 fn mend_body(file: &mut [u8], table: usize, body_offset: usize) {
     let checksum = xxh3(&file[body_offset..], 0);
     file[table..table + 8].copy_from_slice(&checksum.to_le_bytes());
     mend_header(file, body_offset);
 }
 
-/// Adds one to the number of set bits that the header says.
+/// Adds one to the number of set bits in the header.
 fn one_more_set_bit(file: &mut [u8], body_offset: usize) {
     file[SET_BITS] += 1;
     mend_header(file, body_offset);
 }
 
-/// Makes `file_len` the real length.
+/// Sets `file_len` to the real length.
 fn set_file_len(file: &mut [u8]) {
     let file_len = file.len() as u64;
     file[16..24].copy_from_slice(&file_len.to_le_bytes());

@@ -1,5 +1,4 @@
-//! `ribbon.json`: sections 2.8, 4.2.6 and 5.7, filters that are a bumped ribbon, and what is
-//! refused of them.
+//! `ribbon.json`: sections 2.8, 4.2.6 and 5.7, filters that are a bumped ribbon, and refused files.
 
 use crate::changed::{Reader, case, u32_at};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -23,33 +22,33 @@ const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are on
 pub(crate) const SECRET: [u8; 16] = *b"sixteen secrets!";
 pub(crate) const SEAL: &[u8] = b"a key for the seals of the vectors";
 
-/// A file longer than this is given by its header and its checksum.
+/// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 1100;
 /// The prefix of the numbered keys.
 const PREFIX: &str = "90";
 
-/// What goes into a filter.
+/// The keys of a filter.
 enum Keys {
     Numbered(u64),
     Hashes(Vec<u64>),
-    /// From this number on so many, finished.
+    /// `finish` of numbers: the first number, and the count.
     Finished(u64, u64),
-    /// So many numbers from 0 on, as they are.
+    /// This count of numbers, from 0 on, as hashes.
     Counted(u64),
-    /// The numbers that the same keys as of `Numbered` have in a table of so many.
+    /// The same count of keys as in `Numbered`, by their numbers in a table; and U of this table.
     OfTable(u64, u64),
 }
 use Keys::{Counted, Finished, Hashes, Numbered, OfTable};
 
-/// A filter, and what goes into it.
+/// A filter, and its keys.
 struct Plan {
     name: &'static str,
     filter: Ribbon,
     keys: Keys,
-    /// Numbers of keys, or hashes, that come when it is built.
+    /// Numbers of keys, or hashes, that are added after the filter is built.
     added: Vec<u64>,
     sealed: bool,
-    /// Without a second ribbon.
+    /// Built for speed: without a second ribbon.
     for_speed: bool,
 }
 
@@ -74,7 +73,7 @@ fn of_table(name: &'static str, rate: f64, count: u64, numbers: u64) -> Plan {
     Plan { keys: OfTable(count, numbers), ..keyed(name, rate, 0) }
 }
 
-/// The files whose bytes are changed by the cases of `refused`.
+/// The files whose bytes the cases of `refused` change.
 const PLAIN: &str = "300 keys";
 const FEW: &str = "3 keys";
 const NONE: &str = "no keys";
@@ -152,17 +151,17 @@ pub(crate) fn json() -> Result<Json, String> {
     ]))
 }
 
-/// What stands behind the body of an embedded form.
+/// The bytes after the body of an embedded form.
 pub(crate) fn trailer(embedded: &[u8]) -> Json {
     let end = embedded.len() - 16;
     hex(&embedded[end - usize::from(embedded[end + 1])..])
 }
 
-/// A change of the numbers of an embedded form, and of the 8 bytes behind them.
+/// A change of the numbers of an embedded form, and of the 8 bytes after them.
 pub(crate) type Forgery = fn((&mut Vec<u8>, &mut [u8]));
 
-/// Changes of an embedded form: which file, what it is. `300 keys` ends with its one layer, of four
-/// words.
+/// Changes of an embedded form: the file, the description, the change. `300 keys` ends with its
+/// only layer, of four words.
 const FORGERIES: &[(&str, &str, Forgery)] = &[
     (PLAIN, "a number of a byte more than it needs", |(numbers, _)| {
         *numbers.last_mut().unwrap() |= 0x80;
@@ -194,14 +193,14 @@ const FORGERIES: &[(&str, &str, Forgery)] = &[
     }),
 ];
 
-/// Where the keys of the second ribbon stand: behind the first 0 that is not the split, and behind
-/// for how many of 2^16 keys it is.
+/// The place of the keys of the second ribbon: after the first 0 that is not the split, and after
+/// T.
 fn of_second(numbers: &[u8]) -> usize {
     let second = 3 + numbers[3..].iter().position(|byte| *byte == 0).unwrap();
     second + 2 + numbers[second + 1..].iter().position(|byte| *byte < 128).unwrap()
 }
 
-/// All of them, each of which is refused here.
+/// All forgeries; each is checked to be refused.
 fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let mut cases = Vec::new();
     for &(name, what, change) in FORGERIES {
@@ -218,7 +217,7 @@ fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     Ok(list(cases))
 }
 
-/// Builds the filter, writes its file, reads that again, and asks the probes.
+/// Builds the filter, writes its file, reads the file, and looks up the probes.
 fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let mut filter = plan.filter;
     let hashes: Vec<u64> = match &plan.keys {
@@ -341,7 +340,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     Ok((plan.name, file, json))
 }
 
-/// A change to a file: step that refuses it, which file, what it is, offsets and new bytes.
+/// A change of a file: the step that refuses it, the file, the description, offsets and new bytes.
 pub(crate) type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 /// Offsets of fields.
@@ -354,19 +353,21 @@ const SPLIT: usize = 48;
 const SECTION: usize = 52;
 const WORDS: usize = 72;
 const SEEDS: usize = 104;
-/// How long the part of a second ribbon is, and where it begins in files without records.
+/// The offsets of the length field of a second ribbon's part, and of this part in files without
+/// records.
 const SECOND_LEN: usize = 52;
 const PART: usize = 128;
-/// Where the body of `SECOND` begins, and behind 101 words of the first ribbon its 15 seeds.
+/// The offset of the body of `SECOND`, and the offset of its 15 seeds, after 101 words of the first
+/// ribbon.
 const BODY_OF_SECOND: usize = 256;
 const SEEDS_OF_SECOND: usize = BODY_OF_SECOND + 8 * 101;
-/// Where the body begins in files without records.
+/// The offset of the body in files without records.
 const BODY: usize = 192;
 
-/// Where the added keys of `ADDED` begin: behind a body of 64 bytes.
+/// The offset of the added keys of `ADDED`, after a body of 64 bytes.
 const LIST: usize = BODY + 64;
 
-/// `300 keys` has a layer of four words with six columns and seven, and some last slots; `3 keys`
+/// `300 keys` has a layer of four words, with six or seven columns, and some last slots; `3 keys`
 /// has three last slots of seven columns.
 const CHANGES: &[Change] = &[
     (1, PLAIN, "kind 65535", &[(10, &[0xFF, 0xFF])]),
@@ -445,7 +446,7 @@ const CHANGES: &[Change] = &[
     (5, PLAIN, "required flag 3, and no added keys", &[(24, &[8])]),
 ];
 
-/// All cases, each of which is refused here.
+/// All cases; each is checked to be refused.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
     let case = |step, name, what, edits: &[(usize, &[u8])], keys| {

@@ -1,4 +1,4 @@
-//! `schemes.json`: section 1.4, schemes with a rule of their own, and the hashes they are made of.
+//! `schemes.json`: section 1.4, schemes with a rule of their own, and the hashes that they use.
 
 use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, plain};
 use crate::names;
@@ -13,8 +13,7 @@ const ABOUT: &str = "Schemes with a rule of their own (FORMAT.md section 1.4). k
     a filter of `bit_len` bits, in the order of section 1.4, repeated positions repeated. domains: the same for a key \
     given as `value` to a key domain, which hashes `bytes`. limits: whether a scheme can have num_hashes and bit_len.";
 
-/// The seeds of scheme 28: the one that valkey-bloom uses when it is told not to draw one, and
-/// another.
+/// The seeds of scheme 28: the fixed seed of valkey-bloom, and another.
 pub(crate) const VALKEY_SEEDS: [[u8; 32]; 2] = [
     [
         0x59, 0x0f, 0xf5, 0x22, 0xea, 0x78, 0x11, 0xda, 0xa7, 0x14, 0xd8, 0x09, 0x3b, 0x3e, 0x7b, 0xd9, 0x1d,
@@ -45,7 +44,8 @@ fn keys() -> Vec<(String, Vec<u8>)> {
         ("apple".to_string(), b"apple".to_vec()),
         ("digits".to_string(), b"570108428378".to_vec()),
         ("text".to_string(), "Bl\u{fc}te \u{9375} \u{1f511}".as_bytes().to_vec()),
-        // Overlong, cut short, a surrogate, beyond the last character, a lone byte.
+        // An overlong form, an incomplete character, a surrogate, a number beyond the last
+        // character, a lone byte.
         ("not UTF-8".to_string(), b"a\xC0\xAF\xE1\x80\xED\xA0\x80z\xF4\x90\x80\x80\xFF\xF0\x9F\x94".to_vec()),
     ];
     // Lengths around the words of 4 and 8 and the blocks of 16, 64 and 128 bytes; bytes of both
@@ -118,14 +118,14 @@ fn all_rules() -> Vec<Rule> {
     all
 }
 
-/// The shapes in which a scheme is shown: the first with all keys, the others with three.
+/// The shapes of a scheme in the JSON: the first with all keys, the others with three.
 fn shapes(scheme: u8) -> Vec<(u32, u64)> {
     match scheme {
         16 => {
             vec![(7, 1009), (1, 1), (9, 64), (40, 2003), (5, (1 << 30) + 3), (5, (1 << 31) - 1)]
         }
         18 => vec![(7, 1 << 25)],
-        // The fifth is the least m at which a + 2·b can wrap.
+        // The fifth m is the smallest at which a + 2·b can wrap.
         19 => {
             [1000, 1, 64, 2003, 1431655766, (1 << 31) + 11, 4294967291, 4294967295].map(|m| (3, m)).to_vec()
         }

@@ -1,5 +1,5 @@
-//! `segment.json`: section 4.2.5, filters that say which segments may hold a key, and what is
-//! refused of them.
+//! `segment.json`: section 4.2.5, filters that give the segments that may hold a key, and refused
+//! files.
 
 use crate::changed::{Reader, case, file_of, offset_of};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -21,10 +21,10 @@ const SECRET: [u8; 16] = *b"sixteen secrets!";
 const SEAL: &[u8] = b"a key for the seals of the vectors";
 const PREFIX: &str = "55";
 
-/// A file longer than this is given by its header and its checksum.
+/// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 800;
 
-/// The first and the last segment, and the keys that go into each of them.
+/// The first and the last segment, and the keys that are inserted into each of them.
 type Step = (u16, u16, u64, u64);
 
 struct Plan {
@@ -129,7 +129,7 @@ pub(crate) fn json() -> Result<Json, String> {
     Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", refused(&good)?)]))
 }
 
-/// Fills the filter, writes its file, reads that again, and asks the probes.
+/// Fills the filter, writes its file, reads the file, and looks up the probes.
 fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let mut filter = plan.filter;
     let is_hashed = filter.scheme == 4;
@@ -181,7 +181,8 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let step = |&(first, last, from, to): &Step| {
         object([("first", plain(first)), ("last", plain(last)), ("from", decimal(from)), ("to", decimal(to))])
     };
-    // Names that only count up are not written out.
+    // More than 100 names are a prefix and consecutive numbers: only the prefix and the count are
+    // written.
     let many = plan.names.len() > 100;
     let prefix = plan.names.first().map_or("", |name| name.trim_end_matches('0'));
     let json = object([
@@ -215,13 +216,15 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     Ok((plan.name, file, json))
 }
 
-/// A change to a header: the step that refuses it, which file, what it is, offsets and new bytes.
+/// A change of a header: the step that refuses it, the file, the description, offsets and new
+/// bytes.
 type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 const MOST: &[u8] = &[0xFF; 8];
 
 /// `plain` has v = 3, 25 pairs, and its segments at 128, 152, 176, 200 and 216, up to 240. `wide`
-/// has v = 7, 70 segments of 24 bytes each up to 1808, and there one number with 6 segments more.
+/// has v = 7, and 70 segments of 24 bytes each, up to 1808; there stands one number with 6 further
+/// segments.
 const CHANGES: &[Change] = &[
     (4, "plain", "required flag 1", &[(24, &[2])]),
     (4, "plain", "scheme 5", &[(32, &[5])]),
@@ -286,7 +289,7 @@ const CHANGES: &[Change] = &[
     (7, "wide", "another segment beside the table, which is in it", &[(1824, &[63])]),
 ];
 
-/// All cases, each of which is refused here.
+/// All cases; each is checked to be refused.
 fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
     let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
     let case = |of, edits: &[(usize, Vec<u8>)]| case(good, reader, of, edits, (None, None));
@@ -295,7 +298,7 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
         let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
         cases.push(case((step, name, what), &edits)?);
     }
-    // Lines of other slots, as many as before.
+    // The lines of other slots, in the same number as before.
     let filter = read(file_of(good, "plain")?, None, None)?;
     let (u, slots) = (filter.shape.numbers, filter.slots().0);
     let other: [(&str, Slot); 4] = [
@@ -311,7 +314,8 @@ fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
         let lines = body(&encode(&filter.shape, &slots)?);
         cases.push(case((7, "plain", what), &[(offset_of(file_of(good, "plain")?), lines)])?);
     }
-    // Of the number in 70 segments 63 stands beside the table, and 64 in it.
+    // The number in 70 segments: segment 63 is listed after the segments, and segment 64 is in the
+    // table.
     let filter = read(file_of(good, "wide")?, None, None)?;
     let mut slots = filter.slots().0;
     let many = *filter.slots().1.keys().next().ok_or("no number in many segments")?;

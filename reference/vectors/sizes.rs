@@ -103,7 +103,7 @@ fn rate_case(layout: u8, k: u32, c: f64, rate: f64) -> Json {
     ])
 }
 
-/// Numbers of lines on both sides of what is rounded differently.
+/// Numbers of lines on both sides of each change of the rounding.
 #[rustfmt::skip]
 const LINES: [u64; 29] = [
     1, 2, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4097, 6145, 12_289, 24_577, 36_865, 49_153, 61_441,
@@ -111,8 +111,8 @@ const LINES: [u64; 29] = [
     5_160_960, 5_160_961, 1_000_000_007,
 ];
 
-/// Layout, k, `bit_len` and capacity: of one line and of many, of lines that are nearly empty and
-/// of full ones.
+/// Layout, k, `bit_len` and capacity: with one line and with many, with nearly empty and with full
+/// lines.
 #[rustfmt::skip]
 const SMALL: [(u8, u32, u64, u64); 28] = [
     (LINE, 6, 512, 1), (LINE, 6, 512, 50), (LINE, 3, 512, 100), (LINE, 8, 1024, 100), (LINE, 6, 10_240, 1000),
@@ -125,12 +125,12 @@ const SMALL: [(u8, u32, u64, u64); 28] = [
     (SCATTERED, 10, 14_848, 1000), (SCATTERED, 64, 98_304, 1000), (SCATTERED, 7, 1_048_576, 100_000),
 ];
 
-/// Ten significant digits, which is more than the formulas of section 5 are good for.
+/// Ten significant digits, more than the precision of the formulas of section 5.
 fn ten_digits(value: f64) -> Json {
     digits(value, 9)
 }
 
-/// So many digits after the first.
+/// The number of digits after the first.
 fn digits(value: f64, more: usize) -> Json {
     plain(format!("{value:.more$e}").parse().unwrap_or(f64::NAN))
 }

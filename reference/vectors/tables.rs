@@ -1,4 +1,4 @@
-//! `quotient.json`: section 2.7, tables and their bytes, what does not fit them, and section 5.3,
+//! `quotient.json`: section 2.7, tables, their bytes, and slots that do not fit; and section 5.3,
 //! their sizes.
 
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
@@ -7,17 +7,17 @@ use tepal_reference::size::{numbers_for, table, table_for};
 use tepal_reference::table::{Shape, Slot, decode_canonical, encode, find, number, spread};
 use tepal_reference::write::body;
 
-/// A body longer than this is given by its checksum alone.
+/// For a body longer than this the JSON has only its checksum.
 const LONGEST_WHOLE_BODY: usize = 256;
 
 /// Some of the slots of a table.
 enum Part {
-    /// This number with this tag, so often.
+    /// A number, its tag, and its number of slots.
     Same(u64, u64, u64),
-    /// So many numbers from a first one on, each a step larger, and their tag.
+    /// The first number, the step from each number to the next, the count, and the tag of all.
     Run(u64, u64, u64, u64),
-    /// Those of the XXH3-64 of the decimal texts from a first number on, so many; the tag is the
-    /// hash mod 2^v.
+    /// The first integer, and the count. The hash of a slot is the XXH3-64 of the integer's decimal
+    /// text; its tag is the hash mod 2^v.
     Hashed(u64, u64),
 }
 use Part::{Hashed, Run, Same};
@@ -53,17 +53,17 @@ impl Part {
 /// A table before it is written: its name, its shape, and its slots.
 type Plan = (&'static str, Shape, Vec<Part>);
 
-/// A shape with so many home lines, all of their numbers in use.
+/// A shape with `home` home lines, whose numbers are all below U.
 fn shape(rem_bits: u32, tag_bits: u32, buckets: u64, slots: u64, home: u64, spare: u64) -> Shape {
     Shape { numbers: (home * buckets) << rem_bits, rem_bits, tag_bits, buckets, slots, spare }
 }
 
-/// The shape for so many keys.
+/// The shape for `n` keys.
 fn sized(n: u64, rate: f64, tag_bits: u32) -> Result<Shape, String> {
     table(n, numbers_for(n, rate)?, tag_bits)
 }
 
-/// Tables of some lines in which each rule of section 2.7.1 is seen.
+/// Small tables. Together they use each rule of section 2.7.1.
 fn small() -> Result<Vec<Plan>, String> {
     let one = sized(50, 0.01, 0)?;
     // Twelve buckets of four numbers and four slots a line, 24 bits of meta.
@@ -152,7 +152,7 @@ fn large() -> Result<Vec<Plan>, String> {
     ] {
         plans.push((name, sized(2000, rate, tag_bits)?, vec![Hashed(0, 2000)]));
     }
-    // Loads of the slots in percent: as many slots as that, on 40 lines.
+    // Loads in percent of the slots of 40 lines.
     for (name, load) in [("load 0.5", 50), ("load 0.9", 90), ("load 0.95", 95), ("load 0.97", 97)] {
         let shape = shape(6, 0, 83, 58, 40, 32);
         plans.push((name, shape, vec![Hashed(1_000_000, 40 * 58 * load / 100)]));
@@ -251,7 +251,7 @@ pub(crate) fn sizes() -> Result<Json, String> {
     const RATES: [f64; 8] = [0.5, 0.1, 0.01, 1.0 / 256.0, 0.001, 1.0 / 65536.0, 1e-6, 1e-9];
     let mut rows = Vec::new();
     let mut add = |capacity: u64, rate: f64, n: u64, tag_bits: u32| -> Result<(), String> {
-        // A table may not be there at all: then so is the row, without a shape.
+        // If there is no table, the row has no shape.
         let numbers = numbers_for(capacity, rate)?;
         let shape = table(n, numbers, tag_bits).ok().map(|shape| shape_json(&shape));
         let n = if n == capacity { Json::Absent } else { decimal(n) };
@@ -266,7 +266,7 @@ pub(crate) fn sizes() -> Result<Json, String> {
     };
     for capacity in CAPACITIES {
         for rate in RATES {
-            // What has U = 2^56 or more is refused.
+            // U of 2^56 or more is refused.
             if numbers_for(capacity, rate).is_ok() {
                 add(capacity, rate, capacity, 0)?;
             }
@@ -292,7 +292,8 @@ pub(crate) fn sizes() -> Result<Json, String> {
     Ok(list(rows))
 }
 
-/// Section 5.3: tables that are larger than the one for n because their slots do not fit that one.
+/// Section 5.3: tables that are larger than the table for n, because their slots do not fit that
+/// table.
 pub(crate) fn larger() -> Result<Json, String> {
     let mut rows = Vec::new();
     for (capacity, rate, tag_bits, parts) in [
@@ -302,11 +303,11 @@ pub(crate) fn larger() -> Result<Json, String> {
         (1000, 0.01, 0, vec![Run(0, 1, 1000, 0)]),
         (1000, 0.01, 4, vec![Hashed(0, 1500)]),
         (100, 0.01, 0, vec![Hashed(0, 20_000)]),
-        // Few numbers with as many slots as there can be: at the end of the table, and close to
-        // each other before it.
+        // A few numbers with the most slots: at the end of the table, and close to each other
+        // before the end.
         (640, 1e-6, 4, vec![Hashed(0, 100), Same(639_999_000, 3, 64), Same(639_999_500, 3, 64)]),
         (640, 1e-6, 16, (0..16).map(|i| Same(300_000_000 + 100_000 * i, 0, 64)).collect()),
-        // Many numbers side by side have no table, though one has many slots.
+        // Many neighbouring numbers fit no table, although one number has many slots.
         (1000, 0.01, 0, vec![Run(0, 1, 4000, 0), Same(5, 0, 63)]),
     ] {
         let numbers = numbers_for(capacity, rate)?;

@@ -1,4 +1,4 @@
-//! The kept JSON files are what the reference writes now; and the rates of section 5.
+//! Checks that the reference still writes the kept JSON files; and tests the rates of section 5.
 
 use crate::json::{list, object, plain};
 use crate::sizes::exact_line_rate;
@@ -9,9 +9,9 @@ use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK};
 use tepal_reference::filter::Filter;
 use tepal_reference::size::{best, bit_len, chosen, foldable, least, mean, rate};
 
-/// Where the files are kept, seen from this crate.
+/// The path of the kept files, relative to this crate.
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../testdata/vectors");
-/// The command that brings the files up to date.
+/// The command that updates the files.
 const WRITE_COMMAND: &str = "cargo run -p tepal-reference -- write testdata/vectors";
 
 #[test]
@@ -125,7 +125,7 @@ fn the_exact_rate_is_close_to_the_formula_and_mostly_below() {
             assert!((0.97..1.003).contains(&ratio), "k={k} c={c}: {ratio}");
         }
     }
-    // k = 1 leaves nothing to share: both are 1 - e^(-1/c).
+    // With k = 1 both formulas are 1 - e^(-1/c).
     for exact in [exact_line_rate(1, 10.0), rate(LINE, 1, 10.0)] {
         assert!((exact - (1.0 - (-0.1f64).exp())).abs() < 1e-12);
     }

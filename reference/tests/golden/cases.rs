@@ -30,7 +30,7 @@ pub(crate) struct Case {
     pub(crate) format: &'static str,
     /// The folder and the name of the case.
     pub(crate) name: String,
-    /// What `index.json` says of it.
+    /// The case in `index.json`.
     pub(crate) json: Value,
     /// The filter, without bits.
     filter: Filter,
@@ -55,7 +55,7 @@ pub(crate) fn all() -> Vec<Case> {
     cases
 }
 
-/// k and m; of a filter that has grown, those of its first part.
+/// k and m; for a filter that has grown, k and m of its first part.
 fn shape(format: &str, layout: &Value) -> (u32, u64) {
     let (k, m) = match format {
         "guava" | "spark" => (&layout["k"], &layout["m_bits"]),
@@ -95,7 +95,7 @@ impl Case {
         self.json[list].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
     }
 
-    /// Whether the program has added further filters behind the first.
+    /// Did the program add further filters after the first one?
     pub(crate) fn is_scaled(&self) -> bool {
         let parts = |name: &str| self.json["layout"][name].as_array().map_or(1, Vec::len);
         parts("links") > 1 || parts("filters") > 1
@@ -128,16 +128,16 @@ impl Case {
         self.filter.positions(&bytes).unwrap()
     }
 
-    /// The positions of the bits in the file of one filter, where there is a file.
+    /// The positions of the set bits in the file of the filter; `None` if the case has no file.
     pub(crate) fn bits_of_the_file(&self) -> Option<BTreeSet<u64>> {
         let file = self.json["files"]["bin"]["file"].as_str()?;
         let file = fs::read(format!("{GOLDEN}/{}/{file}", self.format)).unwrap();
         let header_bytes = self.json["layout"]["header_bytes"].as_u64();
-        // What stands before the bits, and whether they are in words of 8 bytes, the most
-        // significant first.
+        // The number of bytes before the bits, and whether the bits are in words of 8 bytes, the
+        // most significant byte first.
         let (skipped, big_endian_words) = match self.format {
             "legacy-bkdr7" | "legacy-sha384" => {
-                // These are sparse: the positions themselves.
+                // These files are sparse: they list the positions.
                 let words = file.chunks(4).map(|word| <[u8; 4]>::try_from(word).unwrap());
                 return Some(words.map(|word| u32::from_le_bytes(word).into()).collect());
             }
@@ -148,12 +148,12 @@ impl Case {
             "parquet-sbbf" => (header_bytes.unwrap() as usize, false),
             // Two pairs of an i64 and a u32, the first with a header of 73 bytes.
             "redisbloom" => (12 + 73 + 12, false),
-            // The object, the length of its filter, and the header of that.
+            // The object, the length of its filter, and the header of this filter.
             "valkey-bloom" => (30 + 8 + 45, false),
             _ => (0, false),
         };
-        // The articles' files end after the last bit that is set; valkey-bloom has other numbers
-        // behind the bits.
+        // The articles' files end after the last set bit. In valkey-bloom's files other numbers
+        // follow the bits.
         let end = file.len().min(skipped + self.filter.bit_len.div_ceil(64) as usize * 8);
         let mut bits = BTreeSet::new();
         for (i, &byte) in file[skipped..end].iter().enumerate() {

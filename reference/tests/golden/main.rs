@@ -1,12 +1,14 @@
-//! The rules against filters that the real programs wrote: `testdata/golden`, one folder a format.
+//! Compares the rules with filters that the real programs wrote: `testdata/golden`, one folder for
+//! each format.
 
 mod cases;
 
 use cases::{Case, all};
 use std::collections::BTreeSet;
 
-/// The positions of all keys that a program took into one filter. Where it recorded what each
-/// insert did (`1` changed the filter, `0` did not, `e` refused the key), that is compared.
+/// The positions of all keys that a program inserted into one filter. If the program recorded the
+/// result of each insert (`1` changed the filter, `0` did not, `e` refused the key), the results
+/// are compared too.
 fn filled(case: &Case) -> BTreeSet<u64> {
     let results = case.json["insert_result"].as_str().map(str::as_bytes);
     let mut bits = BTreeSet::new();

@@ -64,8 +64,8 @@ fn record_6_is_there_if_and_only_if_the_scheme_is_4() {
 #[test]
 fn finish_is_the_finalizer_of_murmur3() {
     assert_eq!(finish(0), 0);
-    // The value of 1 that is published for this finalizer; and it can be undone, so no two hashes
-    // become one.
+    // The published value of this finalizer for 1. The finalizer can be inverted, so different
+    // hashes stay different.
     assert_eq!(finish(1), 0xB456BCFC34C2CB2C);
     let mut finished: Vec<u64> = (0..100_000).map(finish).collect();
     finished.sort();
@@ -75,7 +75,7 @@ fn finish_is_the_finalizer_of_murmur3() {
 
 #[test]
 fn small_integers_as_their_own_hashes_fill_one_line() {
-    // Planned for a rate of 0.0001: 22.2 bits a key.
+    // A filter planned for a rate of 0.0001 has 22.2 bits for each key.
     let (mut plain, mut finished) = (filter(LINE, 12, 512 * 4334), filter(LINE, 12, 512 * 4334));
     for h in 0..100_000 {
         plain.insert_hash(h);

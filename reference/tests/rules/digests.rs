@@ -1,4 +1,4 @@
-//! The digests of sections 1.4 and 4.7 against published values.
+//! Compares the digests of sections 1.4 and 4.7 with published values.
 
 use tepal_reference::digest::{hmac_sha256, md5, md5_constant, sha256, sha384};
 use tepal_reference::write::seal;

@@ -100,7 +100,7 @@ fn folding_gives_the_filter_built_at_that_size() {
 fn folding_by_what_does_not_divide_is_refused() {
     assert!(filled(LINE, 6, 5 * 512, 1).fold(2).is_err());
     assert!(filled(LINE, 6, 5 * 512, 1).fold(0).is_err());
-    // 64 bits in halves: each a legal number of neighbours, but not of words.
+    // Halves of 64 bits: the factor is allowed, but the result does not have whole words.
     assert!(filled(SCATTERED, 6, 64, 1).fold(2).is_err());
 }
 
@@ -118,10 +118,10 @@ fn the_self_test_does_not_depend_on_the_key_domain() {
 fn body_offset_is_the_least_that_leaves_room() {
     // 128 + 8 + 8 = 144 bytes before the body.
     assert_eq!(body_offset(0, 512), 192);
-    // 48 bytes of records fill the 192 bytes exactly, 56 do not fit.
+    // 48 bytes of records fill the 192 bytes exactly; 56 bytes do not fit.
     assert_eq!(body_offset(48, 512), 192);
     assert_eq!(body_offset(56, 512), 256);
-    // 7 chunks, then 8: one entry too many for 192.
+    // 7 chunks fit in 192 bytes; the entry of an 8th does not.
     assert_eq!(body_offset(0, 7 * 65_536 * 8), 192);
     assert_eq!(body_offset(0, 8 * 65_536 * 8), 256);
 }
@@ -146,7 +146,7 @@ fn record(tag: u16, value: &str) -> (u16, String) {
     (tag, value.to_string())
 }
 
-/// What a writer does with records.
+/// A writer's handling of records.
 fn encoded(records: &[(u16, String)]) -> Result<Vec<u8>, String> {
     check_records(records)?;
     write_records(records)

@@ -1,4 +1,4 @@
-//! The hashes of sections 1.3 and 1.4 against published values.
+//! Compares the hashes of sections 1.3 and 1.4 with published values.
 
 use tepal_reference::bits::LINE;
 use tepal_reference::filter::Filter;
@@ -148,6 +148,6 @@ fn spark_check_values() {
     assert_eq!(spark_murmur3_32(b"hello", 0), 0xb21f6e00);
     assert_eq!(spark_murmur3_32(&[0xC3, 0xA9], 0), 0xf6d63f31);
     assert_eq!(spark_murmur3_32(&1u64.to_le_bytes(), 0), 0x53075d44);
-    // Of whole words it is the original Murmur3: "test" of the published values for seed 0.
+    // For whole words it is the original Murmur3: the published value of "test" for seed 0.
     assert_eq!(spark_murmur3_32(b"test", 0), 0xba6bd213);
 }

@@ -68,8 +68,8 @@ fn utf16_units() {
 #[test]
 fn floats_are_rounded_once() {
     let f32_of = |text: &str| bytes_of(FLOAT32, text.as_bytes());
-    // Just above the middle of 1 and the next f32; as f64 it would be the middle itself, and go
-    // to 1.
+    // Just above the middle between 1 and the next f32. Rounded to an f64 first, it would be the
+    // middle itself, and then round to 1.
     let above_middle = "1.000000059604644775390626";
     assert_eq!(f32_of(above_middle).unwrap(), 1.0000001f32.to_le_bytes());
     assert_eq!(f32_of("-0").unwrap(), [0, 0, 0, 0x80]);

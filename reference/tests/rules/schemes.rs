@@ -135,14 +135,15 @@ fn the_fourth_articles_examples() {
 fn short_texts_in_the_third_article() {
     assert_eq!(bkdr7(b""), [0; 7]);
     assert_eq!(bkdr7("\u{436}".as_bytes()), [0x436; 7]);
-    // Outside the BMP two units count: D83D DD11.
+    // A character outside the BMP counts as two units: D83D DD11.
     let two: Vec<u64> = [5, 7, 11, 13, 31, 37, 61].iter().map(|s| s * 0xD83D + 0xDD11).collect();
     assert_eq!(bkdr7("\u{1f511}".as_bytes()), two);
 }
 
 #[test]
 fn ill_formed_pieces_are_counted_as_the_unicode_standard_does() {
-    // The Unicode Standard, tables 3-8 to 3-11: how many U+FFFD, and the characters between them.
+    // The Unicode Standard, tables 3-8 to 3-11: the number of U+FFFD, and the characters between
+    // them.
     for (bytes, text) in [
         (&b"\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"[..], "????????A"),
         (b"\xED\xA0\x80\xED\xBF\xBF\xED\xAF\x41", "????????A"),
@@ -155,7 +156,7 @@ fn ill_formed_pieces_are_counted_as_the_unicode_standard_does() {
 
 #[test]
 fn the_byte_of_the_first_article_comes_round() {
-    // 256 digests of four numbers, then the same again.
+    // 256 digests of four numbers, then the same numbers again.
     let found = positions(16, 0, &NO_SEED, b"key", 1100, 9005);
     assert_eq!(found[..76], found[1024..]);
     assert_eq!(found.len(), 1100);

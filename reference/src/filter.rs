@@ -119,8 +119,8 @@ impl Filter {
         self.records.iter().find(|record| record.0 == tag).map(|record| record.1.as_str())
     }
 
-    /// The positions for the bytes of section 1.1: those of their hash (section 2), or those of
-    /// section 1.4.
+    /// The positions for the bytes of section 1.1: from their hash (section 2), or directly
+    /// (section 1.4).
     pub fn positions(&self, bytes: &[u8]) -> Result<Vec<u64>, String> {
         let (k, bit_len) = (self.num_hashes, self.bit_len);
         let h = match self.scheme {

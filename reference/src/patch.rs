@@ -200,7 +200,7 @@ fn split(file: &[u8]) -> Result<Parts<'_>, String> {
     Ok(Parts { head: &file[..head], body: &file[offset..end], added, tail })
 }
 
-/// Form 3: the tail without the seal, and whether the coded keys are those that stay.
+/// Form 3: the tail without the seal, and whether the coded keys are the keys that stay.
 fn code_keys(old: &[u64], new: &[u64]) -> (Vec<u8>, bool) {
     let places = |go: bool| (0..old.len()).filter(move |&i| new.contains(&old[i]) != go).map(|i| i as u64);
     let inverted = places(false).count() < places(true).count();

@@ -137,8 +137,8 @@ impl Quotient {
         Ok(true)
     }
 
-    /// The number of copies of a key, with those of other keys of its number: 0 is certain, and it
-    /// is never too small.
+    /// The number of copies of a key, plus the copies of other keys with the same number. 0 is
+    /// certain, and the count is never too small.
     pub fn count(&self, key: &[u8]) -> Result<u64, String> {
         Ok(self.count_hash(self.hash_of(key)?))
     }

@@ -98,7 +98,7 @@ impl Segmented {
             if name.is_empty() {
                 continue;
             }
-            // A name is a text like those of records.
+            // A name follows the rules for the text of a record.
             check_records(&[(1, name.clone())])?;
             if name.len() > MOST_NAME || !names.insert(name) {
                 return Err(format!("the name of segment {number} is too long, or another one's"));

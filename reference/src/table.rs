@@ -130,7 +130,7 @@ pub fn encode(shape: &Shape, slots: &[Slot]) -> Result<Vec<bool>, String> {
     Ok(bits)
 }
 
-/// Writes as many of the slots of these buckets as fit in a line. Returns the bucket with which the
+/// Writes slots of these buckets into a line, until no more fit. Returns the bucket with which the
 /// next line begins.
 fn fill(
     shape: &Shape,

@@ -87,7 +87,7 @@ impl Map {
             return Err(format!("{} names of values of {v} bits", names.len()));
         }
         for name in &names {
-            // A name is a text like those of records.
+            // A name follows the rules for the text of a record.
             check_records(&[(1, name.to_string())])?;
             if name.len() > 1024 {
                 return Err("a name of more than 1,024 bytes".to_string());

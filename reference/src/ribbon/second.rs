@@ -88,7 +88,7 @@ impl Second {
         Ok(second)
     }
 
-    /// The words after those of the first ribbon, as bits.
+    /// The words after the first ribbon, as bits.
     pub(super) fn bits(&self) -> Vec<bool> {
         let mut bits: Vec<bool> =
             self.seeds.iter().flat_map(|seed| (0..8).map(move |i| seed >> i & 1 == 1)).collect();

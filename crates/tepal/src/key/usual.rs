@@ -311,7 +311,7 @@ mod tests {
                 let expected = Some(xxh3::hash(&n.to_le_bytes(), seed));
                 assert_eq!(integers.hash(KeyRef::Unsigned(n)), expected, "{n} {seed:x}");
                 assert_eq!(integers.hash(KeyRef::Signed(n as i64)), expected, "{n} {seed:x}");
-                // As many digits as there can be, or fewer.
+                // The largest number of digits, or fewer.
                 let n = n / 10u64.pow(round as u32 % 20);
                 let texts =
                     [n.to_string(), (n as i64).to_string()].map(|text| xxh3::hash(text.as_bytes(), seed));

@@ -3,8 +3,8 @@
 //!
 //! [`rate`](super::rate) and [`Spread`] sum over all loads that a block may have. This file sums
 //! every second or third load, in steps of half a standard deviation. For a smooth curve, a sum
-//! over points this close equals the whole sum. The exponentials of a load are computed from those
-//! of the load before it.
+//! over points this close equals the whole sum. The exponentials of a load are computed from the
+//! exponentials of the load before it.
 
 use super::rate::{BITS_PER_KEY, kept_by_both, power};
 use super::spread::{Block, Blocks, Spread};

@@ -170,7 +170,7 @@ fn a_great_many_plans_are_those_of_the_plain_formulas() {
     assert_same(400_000, 0x5eed);
 }
 
-/// Sizes around those of the formula, where one line more or less decides.
+/// Sizes close to the size of the formula, where one line more or less decides.
 #[test]
 fn small_plans_are_those_of_the_plain_formulas() {
     for &layout in Layout::ALL {

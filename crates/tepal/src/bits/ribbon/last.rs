@@ -1,4 +1,4 @@
-//! The last slots, for a few keys. The equation of each key covers all of them.
+//! The last slots, for a few keys. The equation of each key covers all last slots.
 
 use alloc::vec;
 use alloc::vec::Vec;

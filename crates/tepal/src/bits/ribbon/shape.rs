@@ -11,7 +11,7 @@ pub(crate) const LAYERS: usize = 8;
 pub(crate) const LAST_KEYS: usize = 256;
 /// The most last slots.
 pub(crate) const MOST_LAST: u16 = 256;
-/// The most columns, beside those of a value.
+/// The most columns of a fingerprint.
 pub(crate) const MOST_COLUMNS: u8 = 32;
 /// The most columns of a value.
 pub(crate) const MOST_VALUE_BITS: u8 = 32;

@@ -5,7 +5,7 @@ use crate::bits::Line;
 
 /// Finds a 1 in a word by its rank, with one instruction if the CPU has it.
 pub(crate) trait Select {
-    /// The place of the 1 with index `rank` in a word; 64 or more if the word has no such 1.
+    /// The place of the 1 with index `rank` in a word; 64 or more if the word has too few 1s.
     fn select(word: u64, rank: u32) -> u32;
 }
 
@@ -145,7 +145,7 @@ pub(super) fn slot(packing: &Packing, line: &Line, slot: u32) -> u64 {
     bits_at(line, packing.meta + slot * packing.width) & packing.slot_mask()
 }
 
-/// The place of the 1 with index `rank` in a word; 64 or more if the word has no such 1.
+/// The place of the 1 with index `rank` in a word; 64 or more if the word has too few 1s.
 #[inline(always)]
 pub(super) fn select(word: u64, rank: u32) -> u32 {
     const LOWS: u64 = 0x0101_0101_0101_0101;

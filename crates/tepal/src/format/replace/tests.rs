@@ -92,7 +92,7 @@ fn only_temporary_files_of_this_target_are_swept() {
     for name in others {
         fs::write(folder.path().join(name), b"mine").unwrap();
     }
-    // Names like those of temporary files, but a folder, a link to another file, and a pipe.
+    // A folder, a link to another file and a pipe, with the names of temporary files.
     let odd =
         [".f.1111111111111111.tepal-tmp", ".f.2222222222222222.tepal-tmp", ".f.3333333333333333.tepal-tmp"];
     fs::create_dir(folder.path().join(odd[0])).unwrap();

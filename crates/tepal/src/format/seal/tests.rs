@@ -224,8 +224,7 @@ mod with {
         assert!(!crate::open(&path).unwrap().is_sealed());
     }
 
-    /// A thousand files contain neither the keys nor values that are computed from them alone
-    /// ("trust in what is sent away").
+    /// A thousand files contain neither the keys nor values that are computed from them alone.
     #[test]
     fn no_file_holds_a_key() {
         for n in 0..1000u64 {

@@ -181,7 +181,7 @@ impl Expiring {
         Ok(self.age_hash(self.hash_of(key)?))
     }
 
-    /// The same for the hash of a key.
+    /// The age of the hash of a key.
     pub fn age_hash(&self, h: u64) -> Option<u64> {
         let came = self.held.get(&number(h, self.shape.numbers))?;
         Some(self.generation(self.now) - came)

@@ -439,7 +439,7 @@ pub(crate) fn hash_integers(secret: u64, integers: &[u64], hashes: &mut [u64]) {
     unsafe { HASH_INTEGERS[chosen()](secret, integers, hashes) }
 }
 
-/// The same calls for shared lines.
+/// The inserts into shared lines.
 #[cfg(target_has_atomic = "64")]
 impl Kernel {
     /// Inserts a hash into shared lines.

@@ -43,8 +43,8 @@ impl<'a> InsideMut<'a> {
     }
 }
 
-/// Panics: the filter has fewer lines than its shape. That is a bug in this crate, or the caller's
-/// bytes became fewer.
+/// Panics because the filter has fewer lines than its shape: by a bug in this crate, or because the
+/// caller has shortened the bytes.
 #[cold]
 #[inline(never)]
 fn are_too_few() -> ! {

@@ -28,7 +28,7 @@ impl Select for ByDeposit {
 /// The number of levels at which these functions differ; they gain nothing from AVX-512.
 const LEVELS: usize = if cfg!(target_arch = "x86_64") { 2 } else { 1 };
 
-/// Compiles a function for each of the [`LEVELS`], with the type that finds places.
+/// Compiles a function for each of the [`LEVELS`], with the type that finds places in a word.
 macro_rules! by_level {
     ($name:ident: fn($($arg:ident: $type:ty),*) $(-> $out:ty)? = |$select:ident| $body:expr) => {
         static $name: [unsafe fn($($type),*) $(-> $out)?; LEVELS] = [
@@ -62,8 +62,8 @@ by_level!(REMOVE: fn(packing: &Packing, lines: &mut [Line], number: u64, tag: u6
 by_level!(RELAY: fn(relay: &mut Relay, from: &Packing, old: &[Line], to: &Packing, new: &mut [Line])
     -> Result<(), NoRoom> = |_S| relay.write(from, old, to, new));
 
-/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? The result is kept:
-/// in a virtual machine the query takes some 50 microseconds.
+/// Does the CPU take hundreds of cycles for the instruction of [`ByDeposit`]? The answer is stored,
+/// because in a virtual machine the query takes some 50 microseconds.
 #[cfg(target_arch = "x86_64")]
 fn deposits_slowly() -> bool {
     use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -106,7 +106,7 @@ const fn deposits_slowly() -> bool {
 pub(crate) struct TableKernel(usize);
 
 impl TableKernel {
-    /// The best level's functions; without `pdep` on a CPU on which that is slow.
+    /// The best level's functions; on a CPU with a slow `pdep`, the functions without it.
     pub(crate) fn best() -> Self {
         #[cfg(all(tepal_levels, feature = "std"))]
         if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
@@ -149,7 +149,7 @@ impl TableKernel {
         unsafe { COPIES[self.0](packing, lines, number) }
     }
 
-    /// Inserts a number into a table without tags, if the fast path can.
+    /// Inserts a number into a table without tags by the fast path, if it is possible.
     #[inline]
     pub(crate) fn add(
         self,
@@ -249,7 +249,7 @@ mod tagged {
             unsafe { CONTAINS_RECENT[self.0](packing, lines, recent, h, answers) }
         }
 
-        /// Removes every entry with an old tag. Returns how many.
+        /// Removes every entry with an old tag. Returns the number of removed entries.
         pub(crate) fn sweep(self, packing: &Packing, lines: &mut [Line], recent: Recent) -> u64 {
             // SAFETY: the CPU has the level's features, as for the other calls.
             unsafe { SWEEP[self.0](packing, lines, recent) }
@@ -289,8 +289,8 @@ mod several {
             unsafe { AMONG[self.0](packing, lines, number, tag) }
         }
 
-        /// Appends the tags of the numbers of these hashes. Calls `more` for a number with `most`
-        /// tags; it appends the rest.
+        /// Appends the tags of the numbers of these hashes. If a number has `most` tags in the
+        /// table, it calls `more`, which appends the rest.
         #[inline]
         pub(crate) fn tags_of_many(
             self,

@@ -45,7 +45,7 @@ table!(NARROW: fn(thin: &Thin, first: &RibbonShape, words: &[u64], h: &[u64], an
     thin.narrow::<P>(first, words, h, answers));
 table!(BEST_SEED: fn(most: u16, picks: &[u16]) -> (u8, usize) = thin::best_seed(most, picks));
 
-/// The band of a shard, and the keys that go into it.
+/// The band of a shard, and the keys whose equations it takes.
 type OfShard<'a, E> = (&'a mut Band, Keys<'a, E>);
 
 /// Fills the bands of a shard or of two.
@@ -71,7 +71,7 @@ pub(crate) struct RibbonKernel {
     level: usize,
     /// Returns `None` for a key that needs the general path.
     contains: unsafe fn(&RibbonShape, &[u64], u64) -> Option<bool>,
-    /// `None` for a ribbon whose keys all need the general path.
+    /// `None` if all keys of the ribbon need the general path.
     contains_some: Option<ContainsSome>,
 }
 

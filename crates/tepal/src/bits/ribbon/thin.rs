@@ -182,8 +182,8 @@ impl Thin {
         self.shape.check_padding(self.own(words))
     }
 
-    /// For a picked key: does the stored bit equal its own? `None` if the key needs the general
-    /// path.
+    /// Does the stored bit of a picked key equal the key's own bit? `None` if the key needs the
+    /// general path.
     #[inline(always)]
     fn holds(&self, words: &[u64], h: u64) -> Option<bool> {
         match self.is_usual {

@@ -16,7 +16,7 @@ struct Mean {
 }
 
 impl Mean {
-    /// For `coded` bits among `bits`, evenly spread.
+    /// The mean of the gaps if `coded` of `bits` bits are evenly spread.
     fn new(bits: u64, coded: u64) -> Self {
         Mean { count: 8, sum: 8 * (bits.saturating_sub(coded) / coded.max(1)) }
     }
@@ -37,7 +37,8 @@ impl Mean {
     }
 }
 
-/// The parameter for this number of hashes (64 for none): their gaps are about 2^k to 2^(k + 1).
+/// The parameter k for this number of hashes; 64 for no hashes. The gaps between hashes are about
+/// 2^k to 2^(k + 1).
 pub(super) fn parameter_of_hashes(count: u64) -> u32 {
     count.leading_zeros()
 }

@@ -39,6 +39,17 @@ impl Times {
         median(&self.0)
     }
 
+    /// These times divided by those of another contender in the same round: the middle quotient. A
+    /// busy neighbour slows down both times of a round.
+    pub(crate) fn over(&self, other: &Times) -> f64 {
+        let quotients: Vec<f64> = self.0.iter().zip(&other.0).map(|(this, other)| this / other).collect();
+        median(&quotients)
+    }
+
+    pub(crate) fn push(&mut self, time: f64) {
+        self.0.push(time);
+    }
+
     /// From the fastest round to the slowest, as a share of the median.
     pub(crate) fn spread(&self) -> f64 {
         let (least, most) = self.0.iter().fold((f64::MAX, 0.0_f64), |(a, b), &t| (a.min(t), b.max(t)));
@@ -82,9 +93,9 @@ pub(crate) fn run<K: Family>(case: Case, mut field: Vec<Box<dyn Contender<K>>>) 
         random.shuffle(&mut order);
         for &i in &order {
             let (contender, row) = (field[i].as_mut(), &mut rows[i]);
-            row.insert.0.push(time_inserts(contender, &present));
-            row.hit.0.push(time_questions(contender, hits, &mut answers));
-            row.miss.0.push(time_questions(contender, &absent, &mut answers));
+            row.insert.push(time_inserts(contender, &present));
+            row.hit.push(time_questions(contender, hits, &mut answers));
+            row.miss.push(time_questions(contender, &absent, &mut answers));
         }
     }
     rows

@@ -27,8 +27,8 @@ pub(crate) fn header(date: Option<&str>) -> String {
     let peers: Vec<String> = peers.iter().map(|name| format!("{name} {}", version(name))).collect();
     let _ = writeln!(text, "- {}", peers.join(", "));
     text += "\nTimes are CPU nanoseconds a key, medians over the rounds; rows of several threads go by the clock. \
-             `x` columns: fastbloom's time divided by this row's, above 1 is faster than fastbloom. Filters have \
-             the size that the library chooses for the wanted rate; sbbf-rs-safe gets the bytes of tepal's split \
+             `x` columns: fastbloom's time divided by this row's in the same round, the median of all rounds; above \
+             1 is faster than fastbloom. Filters have the size that the library chooses for the wanted rate; sbbf-rs-safe gets the bytes of tepal's split \
              block. The insert column of a static filter is its whole build. Limit rows are no filters.\n";
     text
 }
@@ -60,7 +60,7 @@ impl Table {
                 let _ = write!(text, "| {:.2} ", times.median());
             }
             for (times, base) in row.times().into_iter().zip(base.map(Row::times).into_iter().flatten()) {
-                let _ = write!(text, "| {:.2} ", base.median() / times.median());
+                let _ = write!(text, "| {:.2} ", base.over(times));
             }
             text += "|\n";
         }

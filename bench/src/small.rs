@@ -15,7 +15,7 @@ use tepal::{BloomFilter, Key, KeyDomain, Layout, OverCapacity, builders::BloomFi
 use crate::contender::{Calls, Contender, many_keys, one_key};
 use crate::contenders::{SBBF_RS_SAFE, peers};
 use crate::keys::{ABSENT, Family, Id, numbered};
-use crate::measure::{median, time_inserts, time_questions};
+use crate::measure::{Times, median, time_inserts, time_questions};
 
 /// Keys of the filters.
 const KEYS: [usize; 3] = [1_000, 100_000, 1_000_000];
@@ -23,7 +23,7 @@ const KEYS: [usize; 3] = [1_000, 100_000, 1_000_000];
 const MISSES: u64 = 1 << 20;
 const RATE: f64 = 0.01;
 /// Rounds over all contenders; a figure is the median.
-const ROUNDS: usize = 9;
+const ROUNDS: usize = 21;
 /// Filters of the mixed load, and keys of each.
 const FILTERS: usize = 8_000;
 const SMALL: usize = 1_000;
@@ -36,7 +36,7 @@ const FITS: &str = "a filter takes the keys it was planned for";
 pub(crate) fn run() -> String {
     let mut text = format!(
         "# Filters in the cache\n\nCPU nanoseconds a key at {} %, the hash included; medians of {ROUNDS} rounds in random \
-         order. Ratios hold, figures depend on the machine.\n",
+         order. `x` columns: sbbf-rs-safe's time divided by this row's in the same round, the median of all rounds.\n",
         100.0 * RATE
     );
     for keys in KEYS {
@@ -107,7 +107,7 @@ fn table<K: Family>(kind: &str, keys: usize, mut field: Vec<Box<dyn Contender<K>
     let present: Vec<K> = numbered(0..keys as u64);
     let absent: Vec<K> = numbered(ABSENT..ABSENT + MISSES);
     let mut answers = vec![false; keys.max(MISSES as usize)];
-    let mut times = vec![[const { Vec::new() }; 3]; field.len()];
+    let mut times: Vec<[Times; 3]> = field.iter().map(|_| Default::default()).collect();
     let mut random = fastrand::Rng::with_seed(keys as u64);
     let mut order: Vec<usize> = (0..field.len()).collect();
     for _ in 0..ROUNDS {
@@ -125,13 +125,18 @@ fn table<K: Family>(kind: &str, keys: usize, mut field: Vec<Box<dyn Contender<K>
         }
     }
     let mut text = format!(
-        "\n## {keys} keys: {kind}\n\n| filter | calls | bits a key | insert | hit | miss |\n| --- | --- | --: | --: | --: | --: |\n"
+        "\n## {keys} keys: {kind}\n\n| filter | calls | bits a key | insert | hit | miss | insert x | hit x | miss x |\n| --- | --- | --: | --: | --: | --: | --: | --: | --: |\n"
     );
-    for (contender, times) in field.iter().zip(&mut times) {
-        let [insert, hit, miss] = times.each_ref().map(|times| median(times));
+    let base = field.iter().position(|contender| contender.name() == SBBF_RS_SAFE).expect("it takes part");
+    for (contender, times_of_it) in field.iter().zip(&times) {
+        let [insert, hit, miss] = times_of_it.each_ref().map(Times::median);
         let bits = contender.bits() as f64 / keys as f64;
         let (name, calls) = (contender.name(), contender.calls().label());
-        let _ = writeln!(text, "| {name} | {calls} | {bits:.2} | {insert:.2} | {hit:.2} | {miss:.2} |");
+        let _ = write!(text, "| {name} | {calls} | {bits:.2} | {insert:.2} | {hit:.2} | {miss:.2} ");
+        for (base, these) in times[base].iter().zip(times_of_it) {
+            let _ = write!(text, "| {:.2} ", base.over(these));
+        }
+        text += "|\n";
     }
     text
 }

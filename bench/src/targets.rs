@@ -85,7 +85,7 @@ fn targets() -> Vec<Target> {
 /// The section of the report: one line for each pair of rows.
 pub(crate) fn section(tables: &[Table]) -> String {
     let mut text = String::from(
-        "\n## Targets\n\nEach figure is a ratio of two times of one table above, medians both. The rates stand in the \
+        "\n## Targets\n\nEach figure is the ratio of two times of one table above in the same round, the median of all rounds. The rates stand in the \
          same order, so that it can be seen whether they were equal.\n\n\
          | case | time of ... / time of ... | rates | insert | hit | miss |\n\
          | --- | --- | --- | --- | --- | --- |\n",
@@ -108,7 +108,7 @@ impl Target {
         let rates: Vec<String> = [over, under].iter().flatten().filter_map(|r| r.rate).map(percent).collect();
         let mut text = format!("| {} | {what} | {} |", self.case.short(), rates.join(", "));
         for (i, aim) in self.aims.into_iter().enumerate() {
-            let found = over.zip(under).map(|(a, b)| a.times()[i].median() / b.times()[i].median());
+            let found = over.zip(under).map(|(a, b)| a.times()[i].over(b.times()[i]));
             let _ = match (aim, found) {
                 (None, _) => write!(text, " |"),
                 (Some(aim), None) => write!(text, " {}: not measured |", aim.text()),

@@ -5,6 +5,8 @@
 //! is lost), `damaged.rs` (a file is refused or right), `overfilled.rs` (a capacity is a promise),
 //! `out_of_memory.rs`, `incompatible.rs`, and `kept.rs`.
 
+#![cfg(feature = "std")]
+
 #[allow(dead_code)]
 #[path = "promise/keys.rs"]
 mod keys;

@@ -1,6 +1,8 @@
 //! A file is replaced a thousand times while readers use it: each reader has the whole old filter
 //! or the whole new one, for as long as it holds it.
 
+#![cfg(feature = "std")]
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 

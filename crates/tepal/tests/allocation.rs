@@ -5,6 +5,8 @@
 //! the checksum of the header is corrected. A counting allocator measures, for each thread, what a
 //! refusal takes.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/allocator.rs"]
 mod allocator;
 #[cfg(feature = "foreign")]

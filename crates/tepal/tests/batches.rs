@@ -1,6 +1,8 @@
 //! A batch gives the same results as its keys one by one: it is refused at the same key, and
 //! repeats in it are the same key.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/kinds.rs"]
 mod kinds;
 

@@ -5,6 +5,8 @@
 //! `cargo run --release -p tepal --features seal --example mutations -- 1000000` tests every bit of
 //! every kind and a million mutations of each (`testdata/records/mutations.md`).
 
+#![cfg(feature = "std")]
+
 #[path = "shared/allocator.rs"]
 mod allocator;
 #[path = "shared/files.rs"]

@@ -1,5 +1,7 @@
 //! The short answers in `examples/` do what they say.
 
+#![cfg(feature = "std")]
+
 #[path = "../examples/dedupe_urls.rs"]
 mod dedupe_urls;
 #[cfg(feature = "foreign")]

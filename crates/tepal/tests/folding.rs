@@ -1,6 +1,8 @@
 //! A filter that was made smaller keeps its promise: no rate above the one that was asked for, and
 //! the capacity for that rate.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/kinds.rs"]
 mod kinds;
 

@@ -1,5 +1,7 @@
 //! Filters that must not be united are refused with the reason, for every pair.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/kinds.rs"]
 mod kinds;
 

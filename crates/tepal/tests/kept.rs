@@ -2,6 +2,8 @@
 //! them, gives the same answers for every key, and writes them again byte for byte. These files are
 //! never rewritten (`testdata/kept/README.md`).
 
+#![cfg(feature = "std")]
+
 #[cfg(feature = "extras")]
 #[path = "kept/exceptions.rs"]
 mod exceptions;

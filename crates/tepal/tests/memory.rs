@@ -1,6 +1,8 @@
 //! The memory that a filter holds from 10,000 keys on: at most 1.1 times its `size_in_bytes`, and a
 //! kilobyte.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/allocator.rs"]
 mod allocator;
 #[path = "shared/kinds.rs"]

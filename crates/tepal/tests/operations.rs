@@ -2,6 +2,8 @@
 //! file of b bytes and m new keys the limit is 4 b + 64 m bytes and a mebibyte, in memory and in
 //! the written file. The next link of a chain follows the rule of the chain, and is counted apart.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/allocator.rs"]
 mod allocator;
 #[path = "shared/forge.rs"]

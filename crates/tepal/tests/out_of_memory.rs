@@ -3,6 +3,8 @@
 //! Each allocation of a call that is as large as the filter fails in turn. A small one (labels, a
 //! header, the answers of a batch) ends the program if it fails, as everywhere in Rust.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/allocator.rs"]
 mod allocator;
 #[path = "shared/kinds.rs"]

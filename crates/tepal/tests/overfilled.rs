@@ -1,6 +1,8 @@
 //! Ten times the planned number of keys: under no policy does the rate rise without a signal, and
 //! no member is lost.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/kinds.rs"]
 mod kinds;
 

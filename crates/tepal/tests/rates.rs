@@ -2,6 +2,8 @@
 //! several filters, for non-members. After unions, after removals, with exceptions, in none of the
 //! segments or in others, and for keys that expire.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/kinds.rs"]
 mod kinds;
 

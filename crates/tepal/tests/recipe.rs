@@ -2,6 +2,8 @@
 //! text, by every call, before and after a file, and by threads that hash ahead. No caller has to
 //! apply it.
 
+#![cfg(feature = "std")]
+
 use tepal::{
     AnyFilter, BloomFilter, Column, Error, KeyDomain, Opened, Recipe, Result, Scheme, SecretKey,
     file::Format,

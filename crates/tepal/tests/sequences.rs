@@ -3,6 +3,8 @@
 //! `cargo run --release -p tepal --features foreign,seal --example sequences -- 1000000` runs a
 //! million.
 
+#![cfg(feature = "std")]
+
 #[path = "shared/kinds.rs"]
 mod kinds;
 #[path = "shared/random.rs"]

@@ -42,14 +42,6 @@ pub(crate) struct Args {
     /// A date to print above the tables
     #[arg(long)]
     pub(crate) date: Option<String>,
-
-    /// Draw bits, rates and times of the largest table of hashed keys into this SVG file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<PathBuf>,
-
-    /// Draw bits a key against the measured rate, of the same tables, into this SVG file
-    #[arg(long, value_name = "FILE")]
-    pub(crate) frontier: Option<PathBuf>,
 }
 
 /// Something else than the filters.
@@ -89,6 +81,14 @@ pub(crate) enum Task {
     },
     /// Compares the loops of the CPU levels; fails where the vector loops win less than they should
     Guard,
+    /// Draws a picture of the tables that a run printed, as SVG: size and time of the filters on
+    /// its largest set of hashed keys
+    Plot {
+        /// The Markdown that the run printed
+        result: PathBuf,
+        /// The SVG file to write
+        picture: PathBuf,
+    },
 }
 
 /// `command`.
@@ -141,16 +141,16 @@ const FEWEST: f64 = 1e4;
 /// all contenders are in memory together.
 const MOST: f64 = 1e9;
 
-fn key_count(text: &str) -> Result<usize, String> {
+pub(crate) fn key_count(text: &str) -> Result<usize, String> {
     match text.parse::<f64>() {
         Ok(keys) if (FEWEST..=MOST).contains(&keys) && keys.fract() == 0.0 => Ok(keys as usize),
         _ => Err(format!("expected a whole number from {FEWEST:e} to {MOST:e}, such as 1e5 or 250000")),
     }
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+pub(crate) fn rate(text: &str) -> Result<f64, String> {
     let rate = match (text.strip_suffix('%'), text.strip_prefix("2^-")) {
-        (Some(percent), _) => percent.parse::<f64>().ok().map(|p| p / 100.0),
+        (Some(percent), _) => percent.trim_end().parse::<f64>().ok().map(|p| p / 100.0),
         (_, Some(power)) => power.parse::<u8>().ok().map(|p| 2.0_f64.powi(-i32::from(p))),
         _ => text.parse().ok(),
     };

@@ -10,7 +10,7 @@
 //!   rate
 //! - [`check`]: the check of the answers and the false-positive rate; [`measure`]: the rounds
 //! - [`report`] and [`machine`]: the tables, and what they were measured on; [`targets`]: the aims;
-//!   [`plot`]: the pictures
+//!   [`plot`]: the picture of a run
 //! - [`guava`]: the Java program beside; [`command`] and [`floor`]: the command, and what it costs
 //!   at least;
 //!   [`guard`]: the CPU levels beside each other; [`small`]: filters in the cache; [`sorted`]: questions by part;
@@ -79,6 +79,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         Some(Task::Guard) => guard::run(),
+        Some(Task::Plot { result, picture }) => plot::run(result, picture),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -108,12 +109,6 @@ fn filters(args: &Args) -> Result<(), Box<dyn Error>> {
         print!("{guava}");
     }
     print!("{}", targets::section(&tables));
-    if let Some(file) = &args.plot {
-        plot::draw(&tables, file)?;
-    }
-    if let Some(file) = &args.frontier {
-        plot::frontier::draw(&tables, file)?;
-    }
     Ok(())
 }
 

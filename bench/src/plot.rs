@@ -1,229 +1,193 @@
-//! The picture: bits a key, rate and batch lookup time of everyone, as SVG.
+//! The picture of a run: size and time of everyone against the false-positive rate, as SVG, drawn
+//! from the Markdown that the run printed.
 
 use std::error::Error;
+use std::fs;
 use std::path::Path;
 
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-
-use crate::case::{Group, rate_name};
 use crate::contender::Calls;
-use crate::keys::Kind;
-use crate::machine;
-use crate::measure::Row;
-use crate::report::{Table, percent};
+use panel::{Axis, Frame, NOTE, Series};
+use parse::{Row, Run, Table};
+use svg::{Anchor, Font, Role, Svg};
 
-pub(crate) mod frontier;
 mod labels;
+mod panel;
+mod parse;
+mod svg;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The whole picture, in pixels.
-const SIZE: (u32, u32) = (1000, 600);
-/// The right part of it, for the names.
-const LEGEND: u32 = 215;
-const FONT: &str = "sans-serif";
-const INK: RGBColor = RGBColor(34, 34, 34);
-const GRID: RGBColor = RGBColor(224, 224, 224);
+/// Width and height, in pixels: on a telephone half of it.
+const SIZE: (f64, f64) = (840.0, 840.0);
+const TITLE: Font = Font { size: 22.0, bold: true };
+/// Tables of more keys than this are drawn only if there is no other: they have one rate.
+const TYPICAL: usize = 20_000_000;
+/// Names that people know, for names of the tables.
+const NAMES: [(&str, &str); 2] = [("tepal quotient", "tepal deletable"), ("tepal ribbon", "tepal static")];
+/// Possible ticks of the axis of times.
+const TIMES: [f64; 12] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0];
 
-/// Colours that colour-blind people can tell apart, by Okabe and Ito; the shapes of the marks
-/// differ too.
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(0, 158, 115),
-    RGBColor(86, 180, 233),
-    RGBColor(110, 110, 110),
-    RGBColor(213, 94, 0),
-    RGBColor(230, 159, 0),
-    RGBColor(204, 121, 167),
-];
-
-/// Ticks of the axis of times.
-const TICKS: [f64; 11] = [0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0];
-
-/// One filter at all rates.
-struct Series {
-    name: String,
-    marks: Vec<Mark>,
-}
-
-/// One filter at one rate.
-struct Mark {
-    bits: f64,
-    nanoseconds: f64,
-    /// As it was measured.
-    measured: f64,
-    rate: String,
-    calls: Calls,
-}
-
-/// Draws the largest tables of hashed keys.
+/// Reads what a run printed, and draws it.
 ///
 /// # Errors
-/// Where the run has no such table, or the file cannot be written.
-pub(crate) fn draw(tables: &[Table], file: &Path) -> Result<()> {
-    let (keys, drawn) = largest(tables)?;
-    let all = series(&drawn);
-    into_file(file, |root| picture(root, keys, &all))
-}
-
-/// The largest tables of hashed keys, and of how many keys they are.
-fn largest(tables: &[Table]) -> Result<(usize, Vec<&Table>)> {
-    let hashed = || tables.iter().filter(|table| table.case.group == Group::Alone(Kind::Hashed));
-    let most = hashed().max_by_key(|t| (t.case.keys <= TYPICAL, t.case.keys)).map(|table| table.case.keys);
-    let keys = most.ok_or("a picture needs a table of hashed keys")?;
-    Ok((keys, hashed().filter(|table| table.case.keys == keys).collect()))
-}
-
-fn into_file(file: &Path, picture: impl FnOnce(&Area<'_>) -> Result<()>) -> Result<()> {
-    let failed = |error| format!("{}: {error}", file.display());
-    let root = SVGBackend::new(file, SIZE).into_drawing_area();
-    picture(&root).and_then(|()| Ok(root.present()?)).map_err(failed)?;
+/// If the file has no table of hashed keys, or a file cannot be read or written.
+pub(crate) fn run(result: &Path, picture: &Path) -> Result<()> {
+    let text = fs::read_to_string(result).map_err(|error| format!("{}: {error}", result.display()))?;
+    let svg = draw(&text).map_err(|error| format!("{}: {error}", result.display()))?;
+    fs::write(picture, svg).map_err(|error| format!("{}: {error}", picture.display()))?;
     Ok(())
 }
 
-/// Tables of more keys than this are drawn only where there is no other: they have one rate.
-const TYPICAL: usize = 20_000_000;
+fn draw(text: &str) -> Result<String> {
+    let Run { cpu, tables } = parse::run(text)?;
+    let most = tables.iter().max_by_key(|table| (table.keys <= TYPICAL, table.keys));
+    let keys = most.ok_or("no table of hashed keys; print one with `-- --kinds hashed`")?.keys;
+    let mut tables: Vec<&Table> = tables.iter().filter(|table| table.keys == keys).collect();
+    tables.sort_by(|a, b| b.rate.total_cmp(&a.rate));
 
-/// Each filter in the fastest way that one thread can ask it.
-fn series(tables: &[&Table]) -> Vec<Series> {
+    let bits = |row: &Row| row.bits;
+    let lookup = |row: &Row| Some((row.hit + row.miss) / 2.0);
+    let [one, batch, fixed] = [Calls::OneKey, Calls::Batch, Calls::Static].map(Calls::label);
+    let mut sizes = series(&tables, bits, |calls| calls == one || calls == fixed);
+    let single = series(&tables, lookup, |calls| calls == one || calls == fixed);
+    if single.is_empty() {
+        return Err(format!("the tables of {keys:e} hashed keys have no filter").into());
+    }
+    let mut batches = series(&tables, lookup, |calls| calls == batch);
+    batches.extend(memory(&tables));
+
+    let rates = || sizes.iter().chain(&single).flat_map(|series| &series.points).map(|point| point.0);
+    let (from, to) = (rates().fold(0.0, f64::max) * 1.4, rates().fold(1.0, f64::min) / 1.2);
+    let ticks = tables.iter().map(|table| (table.rate, percent(table.rate))).collect();
+    let x = Axis { from, to, logarithmic: true, ticks };
+    let points = tables.iter().map(|table| (table.rate, -table.rate.log2())).collect();
+    sizes.push(Series { name: "least possible".into(), role: Role::Limit, points });
+
+    let mut svg = Svg::new(SIZE.0, SIZE.1);
+    let title = format!("tepal beside other filters: {} keys", count(keys));
+    svg.text((4.0, 26.0), Anchor::Start, TITLE, Role::Ink, &title);
+    let cpu = cpu.map_or(String::new(), |cpu| format!(" One thread of {cpu}."));
+    let note = format!("Blue: tepal. Grey: other libraries. Lower is better.{cpu}");
+    svg.text((4.0, 50.0), Anchor::Start, NOTE, Role::Ink, &note);
+    let frame = Frame { left: 0.0, top: 78.0, width: SIZE.0, height: 376.0 };
+    let texts = ["Size: bits for each key", "No filter can be below the dashed line."];
+    panel::draw(&mut svg, &frame, texts, &x, &linear(&sizes), &sizes);
+
+    let y = logarithmic(single.iter().chain(&batches));
+    let half = |left| Frame { left, top: 472.0, width: SIZE.0 / 2.0, height: 360.0 };
+    let texts = ["One key at a time: nanoseconds a lookup", "Every filter is called once for each key."];
+    panel::draw(&mut svg, &half(0.0), texts, &x, &y, &single);
+    let texts = ["tepal in batches: nanoseconds a lookup", "Dashed: one memory read a key, ordinary pages."];
+    panel::draw(&mut svg, &half(SIZE.0 / 2.0), texts, &x, &y, &batches);
+    svg.finish(&title)
+}
+
+/// The filters that are called in such a way, each with one point for each size it has.
+fn series(tables: &[&Table], height: fn(&Row) -> Option<f64>, called: impl Fn(&str) -> bool) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
-    for table in tables {
-        let rows = || table.rows.iter().filter(|row| row.calls != Calls::Limit && !row.calls.by_the_clock());
-        for row in rows() {
-            if rows().any(|other| other.name == row.name && lookup(other) < lookup(row)) {
-                continue;
-            }
-            // One name for xorf's filters, which differ in their bits alone.
-            let name = row.name.trim_end_matches(char::is_numeric);
-            let rate = row.rate.map_or(String::new(), |rate| short_rate(rate, tables));
-            let (bits, measured) = (row.bits_per_key, row.rate.unwrap_or(1.0));
-            let mark = Mark { bits, nanoseconds: lookup(row), measured, rate, calls: row.calls };
-            match all.iter_mut().find(|series| series.name == name) {
-                // The same filter answers for two rates, where it comes in few sizes.
-                Some(series) if series.marks.iter().any(|m| m.rate == mark.rate) => {}
-                Some(series) => series.marks.push(mark),
-                None => all.push(Series { name: name.to_string(), marks: vec![mark] }),
-            }
+    for row in tables.iter().flat_map(|table| &table.rows).filter(|row| called(&row.calls)) {
+        let (Some(rate), Some(height)) = (row.rate, height(row)) else { continue };
+        // One name for xorf's filters, which differ only in their bits.
+        let name = row.name.trim_end_matches(char::is_numeric);
+        let name = NAMES.iter().find(|(short, _)| *short == name).map_or(name, |(_, name)| name);
+        let role = if name.starts_with("tepal") { Role::Tepal } else { Role::Peer };
+        match all.iter_mut().find(|series| series.name == name) {
+            // A filter that comes in few sizes is measured at two rates with one size.
+            Some(series) if series.points.iter().any(|point| (point.0 / rate - 1.0).abs() < 0.15) => {}
+            Some(series) => series.points.push((rate, height)),
+            None => all.push(Series { name: name.into(), role, points: vec![(rate, height)] }),
         }
     }
     all
 }
 
-/// Nanoseconds of a question, where half of the keys are in.
-fn lookup(row: &Row) -> f64 {
-    (row.hit.median() + row.miss.median()) / 2.0
+/// The fastest read of one line of memory for each key.
+fn memory(tables: &[&Table]) -> Option<Series> {
+    let limit = Calls::Limit.label();
+    let fastest = |table: &&Table| {
+        let lines = table.rows.iter().filter(|row| row.calls == limit && row.bits.is_some());
+        let least = lines.map(|row| (row.hit + row.miss) / 2.0).min_by(f64::total_cmp);
+        Some((table.rate, least?))
+    };
+    let points: Vec<_> = tables.iter().filter_map(fastest).collect();
+    (!points.is_empty()).then(|| Series { name: "one memory read".into(), role: Role::Limit, points })
 }
 
-/// A measured rate under the name of the wanted one, if it is that.
-fn short_rate(rate: f64, tables: &[&Table]) -> String {
-    let wanted = tables.iter().map(|table| table.case.rate).find(|wanted| (rate / wanted - 1.0).abs() < 0.15);
-    wanted.map_or_else(|| percent(rate), rate_name)
+fn linear(all: &[Series]) -> Axis {
+    let most = all.iter().flat_map(|series| &series.points).fold(0.0, |most, point| point.1.max(most));
+    let ticks = (0..).map(|i| 10.0 * f64::from(i)).take_while(|bits| *bits <= most);
+    let ticks = ticks.map(|bits| (bits, format!("{bits:.0}"))).collect();
+    Axis { from: 0.0, to: most * 1.05, logarithmic: false, ticks }
 }
 
-fn picture(root: &Area<'_>, keys: usize, all: &[Series]) -> Result<()> {
-    root.fill(&WHITE)?;
-    let text = |size: i32| (FONT, size).into_font().color(&INK);
-    let title = format!("{keys:e} keys, hashed beforehand: bits, rate and time of a filter");
-    root.draw(&Text::new(title, (20, 16), text(21)))?;
-    let class = format!(
-        "{}, one thread. Beside each mark its false-positive rate; mean of hits and misses. Lower and further left is \
-         better.",
-        machine::cpu_model()
-    );
-    root.draw(&Text::new(class, (20, 46), text(14)))?;
+fn logarithmic<'a>(all: impl Iterator<Item = &'a Series>) -> Axis {
+    let times = all.flat_map(|series| &series.points).map(|point| point.1);
+    let (least, most) = times.fold((f64::MAX, 0.0_f64), |(a, b), time| (a.min(time), b.max(time)));
+    let (from, to) = (least / 1.3, most * 1.2);
+    let ticks = TIMES.into_iter().filter(|time| (from..=to).contains(time));
+    Axis { from, to, logarithmic: true, ticks: ticks.map(|time| (time, format!("{time}"))).collect() }
+}
 
-    let marks = || all.iter().flat_map(|series| &series.marks);
-    let bounds =
-        |of: fn(&Mark) -> f64| marks().map(of).fold((f64::MAX, 0.0_f64), |(a, b), v| (a.min(v), b.max(v)));
-    let (least_bits, most_bits) = bounds(|mark| mark.bits);
-    let (least_time, most_time) = bounds(|mark| mark.nanoseconds);
-    let (least, most) = ((least_bits - 2.5).floor(), (most_bits + 3.0).ceil());
-    let (_, body) = root.split_vertically(64);
-    let (left, right) = body.split_horizontally(SIZE.0 - LEGEND);
-    let mut chart = ChartBuilder::on(&left)
-        .margin(12)
-        .x_label_area_size(46)
-        .y_label_area_size(56)
-        .build_cartesian_2d(least..most, (least_time * 0.7..most_time * 1.5).log_scale())?;
-    chart
-        .configure_mesh()
-        .disable_y_mesh()
-        .y_label_formatter(&|_| String::new())
-        .x_label_formatter(&|bits| format!("{bits:.0}"))
-        .x_desc("bits a key")
-        .y_desc("CPU nanoseconds a lookup (logarithmic)")
-        .axis_desc_style(text(15))
-        .label_style(text(14))
-        .axis_style(INK)
-        .bold_line_style(GRID)
-        .light_line_style(WHITE)
-        .draw()?;
-    // The library's own ticks of a logarithmic axis are powers of ten alone.
-    for ns in TICKS.into_iter().filter(|ns| (least_time * 0.7..most_time * 1.5).contains(ns)) {
-        let [from, to] = [least, most].map(|bits| chart.backend_coord(&(bits, ns)));
-        root.draw(&PathElement::new([from, to], GRID))?;
-        let style = text(14).pos(Pos::new(HPos::Right, VPos::Center));
-        root.draw(&Text::new(format!("{ns}"), (from.0 - 8, from.1), style))?;
-    }
+/// A rate with two digits, such as `1 %` and `0.0015 %`.
+fn percent(rate: f64) -> String {
+    let digits = (1.0 - (100.0 * rate).log10().floor()).max(0.0) as usize;
+    let figure = format!("{:.digits$}", 100.0 * rate);
+    let short =
+        if figure.contains('.') { figure.trim_end_matches('0').trim_end_matches('.') } else { &figure };
+    format!("{short} %")
+}
 
-    // Everything on the chart by its pixels: marks and labels keep their size whatever the scales
-    // are.
-    let at = |mark: &Mark| chart.backend_coord(&(mark.bits, mark.nanoseconds));
-    let mut obstacles = labels::Obstacles::default();
-    for (series, colour) in all.iter().zip(COLOURS.iter().cycle()) {
-        let points: Vec<_> = series.marks.iter().map(at).collect();
-        root.draw(&PathElement::new(points.clone(), colour.stroke_width(2)))?;
-        obstacles.add_line(&points);
+/// A number of keys as people say it.
+fn count(keys: usize) -> String {
+    match (keys / 1_000_000, keys / 1_000) {
+        (millions, _) if millions > 0 && keys % 1_000_000 == 0 => format!("{millions} million"),
+        (_, thousands) if thousands > 0 && keys % 1_000 == 0 => format!("{thousands},000"),
+        _ => keys.to_string(),
     }
-    for (i, series) in all.iter().enumerate() {
-        for mark in &series.marks {
-            obstacles.add_mark(at(mark));
-            symbol(root, i, series, at(mark))?;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every picture in the repository, and the run that it shows.
+    const PICTURES: [(&str, &str); 3] = [
+        ("2026-11-20.md", "2026-11-20.svg"),
+        ("2026-11-22.md", "2026-11-22.svg"),
+        ("2026-11-23-frontier.md", "../../docs/choosing.svg"),
+    ];
+
+    /// `finish` refuses texts that cover each other.
+    #[test]
+    fn pictures_are_drawn_from_the_kept_runs_and_no_label_covers_another() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
+        for (result, picture) in PICTURES {
+            let read = |name: &str| fs::read_to_string(folder.join(name)).expect(name);
+            let drawn = draw(&read(result)).unwrap_or_else(|error| panic!("{result}: {error}"));
+            assert!(drawn == read(picture), "{picture}: draw it again with `-- plot` from {result}");
         }
     }
-    for mark in all.iter().flat_map(|series| &series.marks) {
-        let place = obstacles.place_label(at(mark), &mark.rate);
-        let style = text(labels::HEIGHT).pos(Pos::new(HPos::Center, VPos::Center));
-        root.draw(&Text::new(mark.rate.clone(), place, style))?;
-    }
-    drop(chart);
-    legend(&right, root, all)
-}
 
-/// The names, on the right of the chart.
-fn legend(right: &Area<'_>, root: &Area<'_>, all: &[Series]) -> Result<()> {
-    let (x, y) = right.get_base_pixel();
-    for (i, series) in all.iter().enumerate() {
-        let y = y + 20 + 44 * i as i32;
-        symbol(root, i, series, (x + 12, y + 8))?;
-        let text = |size: i32, ink| (FONT, size).into_font().color(ink);
-        root.draw(&Text::new(series.name.clone(), (x + 28, y), text(16, &INK)))?;
-        let mut calls: Vec<String> = series.marks.iter().map(|mark| mark.calls.label()).collect();
-        calls.sort_unstable();
-        calls.dedup();
-        root.draw(&Text::new(calls.join(", "), (x + 28, y + 19), text(13, &COLOURS[3])))?;
+    #[test]
+    fn a_run_without_hashed_keys_is_refused() {
+        let error = draw("# tepal beside its peers and the limits\n").expect_err("no table").to_string();
+        assert!(error.contains("--kinds hashed"), "{error}");
+        let title = format!("## 1e6 keys at 1 %: {}\n", crate::keys::Kind::Hashed.title());
+        assert_eq!(
+            draw(&title).expect_err("no row").to_string(),
+            "the tables of 1e6 hashed keys have no filter"
+        );
     }
-    Ok(())
-}
 
-/// The mark of series `i`: shape and colour; filled for tepal, hollow for others.
-fn symbol(root: &Area<'_>, i: usize, series: &Series, (x, y): (i32, i32)) -> Result<()> {
-    let r = labels::RADIUS - 1;
-    let corners: Vec<(i32, i32)> = match i % 5 {
-        0 => vec![(-r, -2), (-2, -r), (2, -r), (r, -2), (r, 2), (2, r), (-2, r), (-r, 2)],
-        1 => vec![(-r, -r), (r, -r), (r, r), (-r, r)],
-        2 => vec![(0, -r - 1), (r + 1, r), (-r - 1, r)],
-        3 => vec![(0, -r - 2), (r + 2, 0), (0, r + 2), (-r - 2, 0)],
-        _ => vec![(-r - 1, -r), (r + 1, -r), (0, r + 1)],
-    };
-    let mut outline: Vec<_> = corners.into_iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-    let colour = COLOURS[i % COLOURS.len()];
-    let inside = if series.name.starts_with("tepal") { colour } else { WHITE };
-    root.draw(&Polygon::new(outline.clone(), inside.filled()))?;
-    outline.extend_from_within(..2);
-    root.draw(&PathElement::new(outline, colour.stroke_width(2)))?;
-    Ok(())
+    #[test]
+    fn rates_and_numbers_read_well() {
+        assert_eq!(
+            [0.1, 0.01, 0.001, 1.0 / 256.0, 1.0 / 65_536.0].map(percent),
+            ["10 %", "1 %", "0.1 %", "0.39 %", "0.0015 %"]
+        );
+        assert_eq!(
+            [100_000, 1_000_000, 20_000_000, 12_345].map(count),
+            ["100,000", "1 million", "20 million", "12345"]
+        );
+    }
 }

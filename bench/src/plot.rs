@@ -151,10 +151,11 @@ mod tests {
     use super::*;
 
     /// Every picture in the repository, and the run that it shows.
-    const PICTURES: [(&str, &str); 3] = [
+    const PICTURES: [(&str, &str); 4] = [
         ("2026-11-20.md", "2026-11-20.svg"),
         ("2026-11-22.md", "2026-11-22.svg"),
         ("2026-11-23-frontier.md", "../../docs/choosing.svg"),
+        ("2026-11-26.md", "2026-11-26.svg"),
     ];
 
     /// `finish` refuses texts that cover each other.

@@ -3,12 +3,12 @@
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::Opened;
 
-use crate::filter::{Filter, built, wrap};
+use crate::filter::{Filter, built};
 use crate::held::Held;
 use crate::mutable::MutableFilter;
-use crate::{error, key, options};
+use crate::sets;
+use crate::{error, options};
 
 /// BloomFilter(capacity, false_positive_rate=0.01, *, layout=None, seed=None, secret_key=None,
 /// key_domain="bytes", scheme=None, over_capacity="refuse", name=None)
@@ -38,7 +38,6 @@ use crate::{error, key, options};
 /// >>> "570108428378" in seen, "730101300018" in seen
 /// (True, False)
 /// >>> seen.update(["850514300021", "910227400034"])
-/// 0
 /// >>> seen.contains_many(["850514300021", "x"])
 /// [True, False]
 /// >>> seen
@@ -84,28 +83,21 @@ impl BloomFilter {
     /// common keys alone.
     #[pyo3(signature = (*others))]
     fn intersection(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
-        let py = this.py();
-        let mut all = held(this).read(py, Opened::clone)?;
-        for other in others.iter() {
-            let Ok(other) = other.cast::<Filter>() else {
-                let text = format!("{} is no filter; keys alone have no bits", key::type_name(&other));
-                return Err(error::wrong_type(py, text));
-            };
-            let common = other.get().held.read(py, |other| all.intersect_with(other))?;
-            common.map_err(|error| error::of(py, error))?;
-        }
-        wrap(py, all)
+        sets::intersection(this.as_super().as_super(), others)
     }
 
-    fn __and__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        if other.cast::<Filter>().is_err() {
-            return Ok(this.py().NotImplemented());
-        }
-        Self::intersection(this, &PyTuple::new(this.py(), [other])?)
+    /// Keeps what `intersection` would have. When a filter is refused, those before it are done.
+    #[pyo3(signature = (*others))]
+    fn intersection_update(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<()> {
+        sets::intersection_update(this.as_super().as_super(), others)
+    }
+
+    fn __and__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<Py<PyAny>> {
+        sets::intersection_with(this.as_super().as_super(), other)
     }
 
     fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        held(this).write_with(this.py(), &other.get().held, |here, there| here.intersect_with(there))
+        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
     }
 
     /// Is every bit of this filter set in the other one too? So it is where all its keys are in the

@@ -1,10 +1,11 @@
 //! Bloom filters in a chain, and with exceptions.
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use crate::filter::built;
+use crate::filter::{Filter, built};
 use crate::mutable::MutableFilter;
-use crate::options;
+use crate::{options, sets};
 
 /// A chain of Bloom filters that grows and keeps one promise. It is filled more quickly than a
 /// `GrowingFilter`, and takes more bits.
@@ -14,7 +15,6 @@ use crate::options;
 ///
 /// >>> seen = tepal.ScalableBloomFilter(1000)
 /// >>> seen.update(range(10_000))
-/// 0
 /// >>> 9_999 in seen, seen.false_positive_rate < 0.01
 /// (True, True)
 #[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "ScalableBloomFilter")]
@@ -51,3 +51,28 @@ impl ScalableBloomFilter {
 #[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "ExceptedBloomFilter")]
 #[derive(Debug)]
 pub(crate) struct ExceptedBloomFilter;
+
+#[pymethods]
+impl ExceptedBloomFilter {
+    /// A new filter with the bits that this one and all others have. Every key of all of them is in
+    /// it; of the other keys some remain, so that its rate is above that of a filter built from the
+    /// common keys alone.
+    #[pyo3(signature = (*others))]
+    fn intersection(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        sets::intersection(this.as_super().as_super(), others)
+    }
+
+    /// Keeps what `intersection` would have. When a filter is refused, those before it are done.
+    #[pyo3(signature = (*others))]
+    fn intersection_update(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<()> {
+        sets::intersection_update(this.as_super().as_super(), others)
+    }
+
+    fn __and__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<Py<PyAny>> {
+        sets::intersection_with(this.as_super().as_super(), other)
+    }
+
+    fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
+        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
+    }
+}

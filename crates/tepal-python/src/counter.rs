@@ -1,5 +1,6 @@
 //! How many different keys there are in several places together.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
@@ -10,7 +11,7 @@ use tepal::{
     hash::{KeyHasher, PreparedKeys},
 };
 
-use crate::column::{self, Source};
+use crate::column::{self, Progress, Source};
 use crate::open::bytes_of;
 use crate::{error, objects, options};
 
@@ -21,16 +22,19 @@ use crate::{error, objects, options};
 /// for. That is the same number however the keys were divided.
 ///
 /// >>> here, there = tepal.KeyCounter(), tepal.KeyCounter()
-/// >>> here.update(["apple", "banana"]), there.update(["banana", "cherry"])
-/// (0, 0)
+/// >>> here.update(["apple", "banana"])
+/// >>> there.update(["banana", "cherry"])
 /// >>> here |= there
 /// >>> here.keys, here.different, here.is_exact
 /// (4, 3, True)
 /// >>> tepal.BloomFilter(here.capacity).capacity
 /// 3
-#[pyclass(frozen, module = "tepal", name = "KeyCounter")]
+#[pyclass(frozen, weakref, module = "tepal", name = "KeyCounter")]
 #[derive(Debug)]
-pub(crate) struct KeyCounter(Mutex<Counter>);
+pub(crate) struct KeyCounter {
+    counter: Mutex<Counter>,
+    nulls: AtomicU64,
+}
 
 #[pymethods]
 impl KeyCounter {
@@ -38,29 +42,32 @@ impl KeyCounter {
     #[pyo3(signature = (key_domain="bytes"))]
     fn new(py: Python<'_>, key_domain: &str) -> PyResult<Self> {
         let counter = Counter::new(hasher(py, options::named(py, key_domain)?)?);
-        Ok(KeyCounter(Mutex::new(counter.map_err(|error| error::of(py, error))?)))
+        Ok(KeyCounter::of(counter.map_err(|error| error::of(py, error))?))
     }
 
-    /// Counts all keys of an iterable, a numpy array or an Arrow column too. Returns how many nulls
-    /// were left out.
-    fn update(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
-        match column::source(keys)? {
-            Source::Rows(rows) => {
-                let mut nulls = 0;
-                rows.each(py, |column| {
-                    nulls += column::each(py, column, &mut |keys| self.counter().insert_many(keys))?;
-                    Ok(())
-                })?;
-                Ok(nulls)
-            }
+    /// Counts all keys of an iterable, a numpy array or an Arrow column too. Nulls are left out;
+    /// `nulls_skipped` counts them.
+    fn update(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut progress = Progress::default();
+        let counted = match column::source(keys)? {
+            Source::Rows(rows) => rows.each(py, |column| {
+                column::each(py, column, &mut progress, &mut |keys| self.counter().insert_many(keys))
+            }),
             Source::Objects(objects) => {
                 let hasher = self.counter().key_hasher().clone();
-                objects::each_batch(py, &hasher, &objects, &mut |keys: &PreparedKeys| {
+                objects::each_batch(py, &hasher, &objects, &mut progress.nulls, &mut |keys: &PreparedKeys| {
                     self.counter().insert_prepared(keys)
-                })?;
-                Ok(0)
+                })
             }
-        }
+        };
+        self.nulls.fetch_add(progress.nulls, Ordering::Relaxed);
+        counted
+    }
+
+    /// How many nulls `update` has left out, since the counter was made in this process.
+    #[getter]
+    fn nulls_skipped(&self) -> u64 {
+        self.nulls.load(Ordering::Relaxed)
     }
 
     /// Counts what the other one has counted, as if this one had seen those keys itself.
@@ -114,8 +121,7 @@ impl KeyCounter {
         let py = data.py();
         let hasher = hasher(py, options::named(py, key_domain)?)?;
         let counter = Counter::from_bytes(hasher, bytes_of(data)?.as_bytes());
-        let counter = counter.map_err(|error| error::of(py, error))?;
-        Ok(KeyCounter(Mutex::new(counter)))
+        Ok(KeyCounter::of(counter.map_err(|error| error::of(py, error))?))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -135,9 +141,13 @@ impl KeyCounter {
 }
 
 impl KeyCounter {
+    fn of(counter: Counter) -> Self {
+        KeyCounter { counter: Mutex::new(counter), nulls: AtomicU64::new(0) }
+    }
+
     /// Held for a moment, and never while waiting for the interpreter.
     fn counter(&self) -> MutexGuard<'_, Counter> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,21 +1,24 @@
 //! The filter that forgets keys.
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use crate::filter::built;
+use crate::filter::{Filter, built};
 use crate::mutable::{MutableFilter, held};
-use crate::{error, key, options};
+use crate::{error, key, options, sets};
 
 /// A filter that forgets keys: a window of time, or of the keys that came last.
 ///
-/// - `window`: keys stay for so long, in whatever unit your clock has: tell it the time with
-///   `advance_to(int(time.time()))`. Then `capacity` is how many different keys each window may
-///   have.
+/// - `window`: keys stay for so long: a `datetime.timedelta`, or an `int` in whatever unit your
+///   clock has. Tell it the time with `advance_to(datetime.now(UTC))` or
+///   `advance_to(int(time.time()))`; a `datetime` counts as seconds since 1970. Then `capacity` is
+///   how many different keys each window may have.
 /// - `window_of_keys`: the last so many keys stay.
 /// - `generations`: in how many parts a window is counted. A key stays for up to one part more than
 ///   the window.
 ///
-/// >>> logins = tepal.ExpiringFilter(50_000, window=24 * 3600, generations=24)
+/// >>> from datetime import timedelta
+/// >>> logins = tepal.ExpiringFilter(50_000, window=timedelta(days=1), generations=24)
 /// >>> logins.advance_to(1_700_000_000), logins.add("alice")
 /// (0, True)
 /// >>> logins.advance_to(1_700_000_000 + 30 * 3600) > 0, "alice" in logins
@@ -50,7 +53,7 @@ impl ExpiringFilter {
             builder = builder.capacity(options::whole("capacity", capacity)?);
         }
         builder = match (window, window_of_keys) {
-            (Some(window), None) => builder.window_of_time(options::whole("window", window)?),
+            (Some(window), None) => builder.window_of_time(options::span("window", window)?),
             (None, Some(keys)) => builder.window_of_keys(options::whole("window_of_keys", keys)?),
             _ => {
                 let text =
@@ -68,8 +71,24 @@ impl ExpiringFilter {
     /// Tells it the time, by which keys expire. Time does not go back: an earlier time changes
     /// nothing. Returns how many generations have gone by.
     fn advance_to(this: &Bound<'_, Self>, time: &Bound<'_, PyAny>) -> PyResult<u64> {
-        let time = options::whole("time", time)?;
+        let time = options::time(time)?;
         held(this.as_super()).write(this.py(), |opened| opened.advance_to(time))
+    }
+
+    /// Tells it the time, as `advance_to` does, and adds a key. `True`: it is surely not in the
+    /// window. A key of an earlier time is added as of now.
+    ///
+    /// >>> logins = tepal.ExpiringFilter(50_000, window=3600)
+    /// >>> logins.add_at("alice", 1_700_000_000), logins.add_at("alice", 1_700_000_060), logins.now
+    /// (True, False, 1700000060)
+    fn add_at(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>, time: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (key, time) = (key::of(key)?, options::time(time)?);
+        held(this.as_super()).touch(this.py(), |opened| {
+            // A key that is refused does not move the clock.
+            opened.key_hasher().check(&key)?;
+            opened.advance_to(time)?;
+            opened.insert(&key)
+        })
     }
 
     /// Was the key added within the window that ends at this time? The filter itself stays at the
@@ -79,9 +98,30 @@ impl ExpiringFilter {
         key: &Bound<'_, PyAny>,
         time: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let (key, time) = (key::of(key)?, options::whole("time", time)?);
+        let (key, time) = (key::of(key)?, options::time(time)?);
         let within = of(this, |filter| filter.contains_at(&key, time))?;
         Ok(within.unwrap_or(false))
+    }
+
+    /// A new filter with the keys that this one and all others have, each as of the earlier time.
+    /// The others must be of the same shape, hash and window.
+    #[pyo3(signature = (*others))]
+    fn intersection(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        sets::intersection(this.as_super().as_super(), others)
+    }
+
+    /// Keeps what `intersection` would have. When a filter is refused, those before it are done.
+    #[pyo3(signature = (*others))]
+    fn intersection_update(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<()> {
+        sets::intersection_update(this.as_super().as_super(), others)
+    }
+
+    fn __and__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<Py<PyAny>> {
+        sets::intersection_with(this.as_super().as_super(), other)
+    }
+
+    fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
+        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
     }
 
     /// How long ago a key came, in the unit of the window and by its generation; `None` for one

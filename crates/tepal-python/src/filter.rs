@@ -1,14 +1,13 @@
 //! What every class can do: ask, measure, save, copy.
 
-use std::path::PathBuf;
-
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use tepal::{AnyFilter, Error, Opened, Scheme, SealKey, file::Format};
 
 use crate::held::Held;
-use crate::open::{OpenOptions, open_path, read_bytes};
+use crate::open::{OpenOptions, open_place, read_bytes};
+use crate::place::{self, Place};
 use crate::{answers, class_of, error, info, key, options, picture};
 
 /// A filter: it answers whether a key was inserted. `False` is certain; `True` means perhaps.
@@ -16,7 +15,7 @@ use crate::{answers, class_of, error, info, key, options, picture};
 /// All classes of filters are subclasses of this one. `tepal.open` says which one a file holds.
 ///
 /// A filter may be used by many threads at once.
-#[pyclass(frozen, subclass, module = "tepal", name = "Filter")]
+#[pyclass(frozen, subclass, weakref, module = "tepal", name = "Filter")]
 #[derive(Debug)]
 pub(crate) struct Filter {
     pub(crate) held: Held,
@@ -27,8 +26,19 @@ pub(crate) fn built<F: Into<AnyFilter>>(
     py: Python<'_>,
     build: impl FnOnce() -> Result<F, Error> + Send,
 ) -> PyResult<PyClassInitializer<Filter>> {
+    built_skipping(py, 0, build)
+}
+
+/// The same of keys among which these nulls were.
+pub(crate) fn built_skipping<F: Into<AnyFilter>>(
+    py: Python<'_>,
+    nulls: u64,
+    build: impl FnOnce() -> Result<F, Error> + Send,
+) -> PyResult<PyClassInitializer<Filter>> {
     let opened = py.detach(|| Opened::new(build()?, Format::Tepal)).map_err(|error| error::of(py, error))?;
-    Ok(PyClassInitializer::from(Filter { held: Held::new(opened) }))
+    let held = Held::new(opened);
+    held.count_nulls(nulls);
+    Ok(PyClassInitializer::from(Filter { held }))
 }
 
 /// How many keys a filter holds that counts them: `len()` of its class.
@@ -43,9 +53,9 @@ pub(crate) fn capacity(py: Python<'_>, held: &Held) -> PyResult<u64> {
 }
 
 /// The filter as an object of the class for its kind. A kind that has no class here can be asked.
-pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
-    let class = class_of(opened.filter());
-    let filter = PyClassInitializer::from(Filter { held: Held::new(opened) });
+pub(crate) fn wrap(py: Python<'_>, held: Held) -> PyResult<Py<PyAny>> {
+    let class = held.look(py, |opened| class_of(opened.filter()))?;
+    let filter = PyClassInitializer::from(Filter { held });
     match class {
         Some(class) => class(py, filter),
         None => Ok(Py::new(py, filter)?.into_any()),
@@ -56,7 +66,7 @@ pub(crate) fn wrap(py: Python<'_>, opened: Opened) -> PyResult<Py<PyAny>> {
 fn of_class(class: &Bound<'_, PyType>, opened: Opened) -> PyResult<Py<PyAny>> {
     let py = class.py();
     let kind = opened.filter().kind();
-    let wrapped = wrap(py, opened)?;
+    let wrapped = wrap(py, Held::new(opened))?;
     if wrapped.bind(py).is_instance(class)? {
         return Ok(wrapped);
     }
@@ -89,8 +99,9 @@ impl Filter {
     /// | --- | --- |
     /// | a list or another iterable | a list of `bool` |
     /// | a numpy array of integers, `S` or `U` | a numpy array of `bool` |
-    /// | a column of pyarrow, polars or pandas | a boolean column of theirs; null where the key is null |
-    /// | a pandas `Index` | a numpy array of `bool`, as `Index.isin` gives; `False` where the key is null |
+    /// | a column of pyarrow or polars | a boolean column of theirs; null where the key is null |
+    /// | a pandas Series | a Series of `bool` with the same index and name; `False` where the key is null |
+    /// | a pandas `Index` | a numpy array of `bool`; `False` where the key is null |
     /// | another Arrow column, such as one of DuckDB | a pyarrow array, or `BooleanColumn` without pyarrow |
     ///
     /// Columns are read where they lie, without a loop in Python, and other threads run meanwhile.
@@ -99,7 +110,6 @@ impl Filter {
     ///
     /// >>> seen = tepal.BloomFilter(1000)
     /// >>> seen.update(["apple", "banana"])
-    /// 0
     /// >>> seen.contains_many(["banana", "cherry"])
     /// [True, False]
     fn contains_many<'py>(&self, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -130,6 +140,19 @@ impl Filter {
     #[getter]
     fn keys_inserted(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.held.look(py, |opened| opened.filter().keys_inserted())
+    }
+
+    /// How many nulls of columns the calls that change it have skipped, since it was made, opened
+    /// or copied in this process. No file has this number.
+    ///
+    /// >>> import pyarrow
+    /// >>> seen = tepal.BloomFilter(1000)
+    /// >>> seen.update(pyarrow.array(["apple", None, "banana"]))
+    /// >>> seen.nulls_skipped
+    /// 1
+    #[getter]
+    fn nulls_skipped(&self) -> u64 {
+        self.held.nulls_skipped()
     }
 
     /// Bytes that the bits take in memory.
@@ -165,7 +188,7 @@ impl Filter {
 
     /// A filter of its own with the same bits.
     fn copy(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        wrap(py, self.held.read(py, Opened::clone)?)
+        wrap(py, Held::new(self.held.read(py, Opened::clone)?))
     }
 
     fn __copy__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
@@ -178,6 +201,9 @@ impl Filter {
 
     /// Saves it: the old file or the new one, whole, whatever happens meanwhile.
     ///
+    /// `path` may also be a binary file that Python has opened for writing, such as an
+    /// `io.BytesIO`: it gets the bytes where it stands, and stays open.
+    ///
     /// `format` names another program whose file it shall be (`guava`, `spark`, ...): it must be
     /// one of its filters. `seal_key` (32 bytes or more) seals the file, so that whoever opens it
     /// with that key knows that it is yours.
@@ -185,10 +211,18 @@ impl Filter {
     fn save(
         &self,
         py: Python<'_>,
-        path: PathBuf,
+        path: Place<'_>,
         format: Option<&str>,
         seal_key: Option<&[u8]>,
     ) -> PyResult<()> {
+        let path = match path {
+            Place::Path(path) => path,
+            Place::File(file) => {
+                // A file that takes no bytes is refused before they are made.
+                place::check(&file, place::WRITE)?;
+                return place::write(&file, &self.to_bytes(py, format, seal_key)?);
+            }
+        };
         let format = options::format(py, format)?;
         let seal = options::seal_key(py, seal_key)?;
         let saved = self.held.read(py, |opened| {
@@ -218,14 +252,15 @@ impl Filter {
     /// by all processes.
     ///
     /// Nobody may cut or overwrite the file in its place while it is open; `save` never does, it
-    /// replaces files. Where that cannot be promised, `from_file` reads it into memory. The options
-    /// are those of `tepal.open`.
+    /// replaces files. Where that cannot be promised, `from_file` reads it into memory. `path` may
+    /// be a binary file that Python has opened, which is read to its end. The options are those of
+    /// `tepal.open`.
     #[classmethod]
     #[pyo3(signature = (path, *, format=None, key_domain=None, secret_key=None, seal_key=None, name=None, quick=false))]
     #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
     fn open(
         cls: &Bound<'_, PyType>,
-        path: PathBuf,
+        path: Place<'_>,
         format: Option<&str>,
         key_domain: Option<&str>,
         secret_key: Option<&[u8]>,
@@ -234,7 +269,7 @@ impl Filter {
         quick: bool,
     ) -> PyResult<Py<PyAny>> {
         let options = OpenOptions { format, key_domain, secret_key, seal_key, name, quick, in_memory: false };
-        of_class(cls, open_path(cls.py(), path, options)?)
+        of_class(cls, open_place(cls.py(), path, options)?)
     }
 
     /// Reads a file of tepal or of another program into memory.
@@ -245,7 +280,7 @@ impl Filter {
     #[pyo3(signature = (path, *, format=None, key_domain=None, secret_key=None, seal_key=None, name=None))]
     fn from_file(
         cls: &Bound<'_, PyType>,
-        path: PathBuf,
+        path: Place<'_>,
         format: Option<&str>,
         key_domain: Option<&str>,
         secret_key: Option<&[u8]>,
@@ -254,7 +289,7 @@ impl Filter {
     ) -> PyResult<Py<PyAny>> {
         let options =
             OpenOptions { format, key_domain, secret_key, seal_key, name, quick: false, in_memory: true };
-        of_class(cls, open_path(cls.py(), path, options)?)
+        of_class(cls, open_place(cls.py(), path, options)?)
     }
 
     /// The filter in the bytes of its file. The options are those of `from_file`.

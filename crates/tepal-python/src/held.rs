@@ -3,6 +3,7 @@
 //! One rule keeps threads from waiting for each other for ever: nobody waits for the lock while
 //! holding the interpreter, and nobody asks for the interpreter while holding the lock.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, TryLockError};
 
 use pyo3::prelude::*;
@@ -10,13 +11,21 @@ use tepal::{Error, Opened};
 
 use crate::error;
 
-/// A filter with its file's format, or nothing after `close`.
+/// A filter with its file's format, or nothing after `close`; and the nulls that its calls skipped.
 #[derive(Debug)]
-pub(crate) struct Held(RwLock<Option<Opened>>);
+pub(crate) struct Held(RwLock<Option<Opened>>, AtomicU64);
 
 impl Held {
     pub(crate) fn new(opened: Opened) -> Self {
-        Held(RwLock::new(Some(opened)))
+        Held(RwLock::new(Some(opened)), AtomicU64::new(0))
+    }
+
+    pub(crate) fn count_nulls(&self, nulls: u64) {
+        self.1.fetch_add(nulls, Ordering::Relaxed);
+    }
+
+    pub(crate) fn nulls_skipped(&self) -> u64 {
+        self.1.load(Ordering::Relaxed)
     }
 
     /// A short look: the interpreter stays with this thread unless it has to wait for the lock.

@@ -6,6 +6,7 @@
 //! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
 //! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one
 //!   file a class. Below: which one a filter of each kind is of.
+//! - `sets.rs`: union and intersection, with filters and with keys. `place.rs`: paths and files.
 //! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
 //! - `values.rs`: the values of a map, from columns and objects.
 //! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
@@ -30,8 +31,10 @@ mod objects;
 mod open;
 mod options;
 mod picture;
+mod place;
 mod ribbon;
 mod segment;
+mod sets;
 mod shards;
 mod table;
 mod values;
@@ -52,6 +55,13 @@ use crate::table::{GrowingFilter, QuotientFilter};
 /// The native half of the package `tepal`.
 #[pymodule]
 mod _tepal {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use crate::answers::BooleanColumn;
     #[pymodule_export]

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use tepal::{Error, Opened};
 
-use crate::filter::{self, Filter, built};
+use crate::filter::{self, Filter, built_skipping};
 use crate::held::Held;
 use crate::values::{self, Hashed, Values};
 use crate::{answers, error, key, options};
@@ -64,7 +64,7 @@ impl RibbonMap {
         let hasher = builder.key_hasher().map_err(|error| error::of(py, error))?;
         let mut values = Values::new(py, names)?;
         let pairs = values::read_pairs(pairs, &mut Hashed(&hasher), &mut values)?;
-        build(py, builder, pairs, values)
+        build(py, builder, pairs, 0, values)
     }
 
     /// The map of two columns: a key and its value in each row.
@@ -111,8 +111,11 @@ impl RibbonMap {
             );
             return Err(error::parameter(py, text));
         }
-        let pairs = hashes.into_iter().zip(values).filter_map(|(hash, value)| hash.zip(value)).collect();
-        Py::new(py, build(py, builder, pairs, read)?)
+        let rows = hashes.len();
+        let pairs: Vec<_> =
+            hashes.into_iter().zip(values).filter_map(|(hash, value)| hash.zip(value)).collect();
+        let nulls = (rows - pairs.len()) as u64;
+        Py::new(py, build(py, builder, pairs, nulls, read)?)
     }
 
     fn __getitem__<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -251,6 +254,7 @@ fn build(
     py: Python<'_>,
     builder: tepal::builders::RibbonMapBuilder,
     mut pairs: Vec<(u64, u32)>,
+    nulls: u64,
     values: Values,
 ) -> PyResult<PyClassInitializer<RibbonMap>> {
     let names = values.finish(&mut pairs).map_err(|text| error::parameter(py, text))?;
@@ -265,5 +269,5 @@ fn build(
         }
         error => error::of(py, error),
     })?;
-    Ok(built(py, || Ok(map))?.add_subclass(RibbonMap))
+    Ok(built_skipping(py, nulls, || Ok(map))?.add_subclass(RibbonMap))
 }

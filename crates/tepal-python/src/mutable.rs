@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tepal::{Opened, OverCapacity};
 
-use crate::filter::{self, Filter, wrap};
-use crate::objects::{self, Insert};
-use crate::{error, key, options};
+use crate::filter::{self, Filter};
+use crate::sets::{self, Operand};
+use crate::{key, options};
 
 /// A filter that takes keys.
 ///
@@ -35,18 +35,11 @@ impl MutableFilter {
     /// Adds all keys of each argument: an iterable, a numpy array, an Arrow column, or another
     /// filter of the same shape.
     ///
-    /// Returns how many nulls of Arrow columns were skipped. When a key is refused, those before it
-    /// are in.
+    /// Nulls of columns are skipped; `nulls_skipped` counts them. When a key is refused, those
+    /// before it are in.
     #[pyo3(signature = (*keys))]
-    fn update(this: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<u64> {
-        let (py, mut nulls, mut done) = (this.py(), 0, 0);
-        for keys in keys.iter() {
-            match keys.cast::<Filter>() {
-                Ok(other) => unite(this, other)?,
-                Err(_) => nulls += objects::change(py, held(this), &keys, &mut done, &Insert)?,
-            }
-        }
-        Ok(nulls)
+    fn update(this: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<()> {
+        sets::update(this.as_super(), keys)
     }
 
     /// Forgets all keys.
@@ -54,35 +47,19 @@ impl MutableFilter {
         held(this).write(this.py(), Opened::clear)
     }
 
-    /// A new filter with the keys of this one and of all others, which must be of the same shape
-    /// and hash.
+    /// A new filter with the keys of this one and of all others: iterables and columns of keys, or
+    /// filters of the same shape and hash.
     #[pyo3(signature = (*others))]
     fn union(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
-        let py = this.py();
-        let mut all = held(this).read(py, Opened::clone)?;
-        for other in others.iter() {
-            let Ok(other) = other.cast::<Filter>() else {
-                let text = format!("{} is no filter; add keys with update()", key::type_name(&other));
-                return Err(error::wrong_type(py, text));
-            };
-            if is_itself(this, other)? {
-                continue;
-            }
-            let united = other.get().held.read(py, |other| all.union_with(other))?;
-            united.map_err(|error| error::of(py, error))?;
-        }
-        wrap(py, all)
+        sets::union(this.as_super(), others)
     }
 
-    fn __or__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-        if other.cast::<Filter>().is_err() {
-            return Ok(this.py().NotImplemented());
-        }
-        Self::union(this, &PyTuple::new(this.py(), [other])?)
+    fn __or__(this: &Bound<'_, Self>, other: Operand<'_>) -> PyResult<Py<PyAny>> {
+        sets::union_with(this.as_super(), &other)
     }
 
-    fn __ior__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        unite(this, other)
+    fn __ior__(this: &Bound<'_, Self>, other: Operand<'_>) -> PyResult<()> {
+        sets::update_with(this.as_super(), &other)
     }
 
     /// Keys that the filter was planned for.
@@ -120,21 +97,4 @@ impl MutableFilter {
 /// The filter behind the object.
 pub(crate) fn held<'a>(this: &'a Bound<'_, MutableFilter>) -> &'a crate::held::Held {
     &this.as_super().get().held
-}
-
-fn unite(this: &Bound<'_, MutableFilter>, other: &Bound<'_, Filter>) -> PyResult<()> {
-    if is_itself(this, other)? {
-        return Ok(());
-    }
-    held(this).write_with(this.py(), &other.get().held, |here, there| here.union_with(there))
-}
-
-/// Is the other one this very filter, so that it has no key to add? Where copies are kept, each key
-/// has one more in a union.
-fn is_itself(this: &Bound<'_, MutableFilter>, other: &Bound<'_, Filter>) -> PyResult<bool> {
-    if !this.is(other) {
-        return Ok(false);
-    }
-    let can = held(this).look(this.py(), |opened| opened.can())?;
-    Ok(!can.count && !can.remove)
 }

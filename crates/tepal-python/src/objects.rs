@@ -7,7 +7,7 @@ use tepal::{
     hash::{KeyHasher, PreparedKeys},
 };
 
-use crate::column::{self, Fault, Source};
+use crate::column::{self, Fault, Objects, Progress, Source};
 use crate::error::{self, after};
 use crate::held::Held;
 use crate::key::{self, ObjectKey};
@@ -49,35 +49,38 @@ impl Change for Insert {
     }
 }
 
-/// Puts the hashes of all keys into `all`, for a filter that takes them at once. Returns how many
-/// nulls were skipped. After an error, `all` has the keys before it.
+/// Puts the hashes of all keys into `all`, for a filter that takes them at once, and counts the
+/// nulls that it skips. After an error, `all` has the keys before it.
 pub(crate) fn hashes(
     py: Python<'_>,
     hasher: &KeyHasher,
     keys: &Bound<'_, PyAny>,
     all: &mut Vec<u64>,
-) -> PyResult<u64> {
-    let mut nulls = 0;
+    nulls: &mut u64,
+) -> PyResult<()> {
     match column::source(keys)? {
-        Source::Rows(rows) => rows.each(py, |column| {
-            nulls += column::each(py, column, &mut |keys| {
-                (0..keys.len()).try_for_each(|i| {
-                    all.push(hasher.hash(&keys.key(i, &mut KeySink::new()))?);
-                    Ok(())
+        Source::Rows(rows) => {
+            let mut progress = Progress::default();
+            let read = rows.each(py, |column| {
+                column::each(py, column, &mut progress, &mut |keys| {
+                    (0..keys.len()).try_for_each(|i| {
+                        all.push(hasher.hash(&keys.key(i, &mut KeySink::new()))?);
+                        Ok(())
+                    })
                 })
-            })?;
-            Ok(())
-        })?,
-        Source::Objects(objects) => each_batch(py, hasher, &objects, &mut |keys| {
+            });
+            *nulls += progress.nulls;
+            read
+        }
+        Source::Objects(objects) => each_batch(py, hasher, &objects, nulls, &mut |keys| {
             all.extend_from_slice(keys.hashes().unwrap_or_default());
             Ok(())
-        })?,
+        }),
     }
-    Ok(nulls)
 }
 
-/// Does it with all keys of a column or of whatever can be iterated. Returns how many nulls were
-/// skipped. What is before a key that is refused is done; `done` counts the keys of all calls
+/// Does it with all keys of a column or of whatever can be iterated, and counts the nulls that it
+/// skips. What is before a key that is refused is done; `done` counts the keys of all calls
 /// together.
 pub(crate) fn change(
     py: Python<'_>,
@@ -85,30 +88,28 @@ pub(crate) fn change(
     keys: &Bound<'_, PyAny>,
     done: &mut usize,
     what: &dyn Change,
-) -> PyResult<u64> {
-    match column::source(keys)? {
-        Source::Rows(rows) => {
-            let mut nulls = 0;
-            rows.each(py, |column| {
-                let mut take = |keys: &dyn Keys, done: usize| {
-                    let changed =
-                        held.write_detached(|opened| what.many(opened, keys)).ok_or(Fault::Closed)?;
-                    changed.map_err(|error| Fault::Library(after(done, error)))
-                };
-                nulls += column::walk(py, column, done, &mut take)?;
-                Ok(())
-            })?;
-            Ok(nulls)
-        }
-        Source::Objects(objects) => change_objects(py, held, &objects, done, what).map(|()| 0),
-    }
+) -> PyResult<()> {
+    let mut progress = Progress { done: *done, nulls: 0 };
+    let changed = match column::source(keys)? {
+        Source::Rows(rows) => rows.each(py, |column| {
+            let mut take = |keys: &dyn Keys, done: usize| {
+                let changed = held.write_detached(|opened| what.many(opened, keys)).ok_or(Fault::Closed)?;
+                changed.map_err(|error| Fault::Library(after(done, error)))
+            };
+            column::walk(py, column, &mut progress, &mut take)
+        }),
+        Source::Objects(objects) => change_objects(py, held, &objects, &mut progress, what),
+    };
+    held.count_nulls(progress.nulls);
+    *done = progress.done;
+    changed
 }
 
 fn change_objects(
     py: Python<'_>,
     held: &Held,
-    objects: &Bound<'_, PyAny>,
-    done: &mut usize,
+    objects: &Objects<'_>,
+    Progress { done, nulls }: &mut Progress,
     what: &dyn Change,
 ) -> PyResult<()> {
     let hasher = held.look(py, Opened::key_hasher)?;
@@ -125,7 +126,11 @@ fn change_objects(
         batch.clear();
         py.check_signals()
     };
-    for (i, object) in iterated(objects, KEYS)?.enumerate() {
+    for (i, object) in iterated(&objects.all, KEYS)?.enumerate() {
+        if object.as_ref().is_ok_and(|object| objects.is_null(object)) {
+            *nulls += 1;
+            continue;
+        }
         if let Err(error) = object.and_then(|object| prepare(&hasher, &object, &mut batch)) {
             flush(&mut batch)?;
             return Err(numbered(py, error, i, "keys"));
@@ -137,11 +142,12 @@ fn change_objects(
     if batch.is_empty() { Ok(()) } else { flush(&mut batch) }
 }
 
-/// Hands all objects to `take` in batches, prepared for this hasher.
+/// Hands all objects to `take` in batches, prepared for this hasher, and counts the nulls.
 pub(crate) fn each_batch(
     py: Python<'_>,
     hasher: &KeyHasher,
-    objects: &Bound<'_, PyAny>,
+    objects: &Objects<'_>,
+    nulls: &mut u64,
     take: &mut dyn FnMut(&PreparedKeys) -> Result<(), Error>,
 ) -> PyResult<()> {
     let mut batch = PreparedKeys::default();
@@ -150,7 +156,11 @@ pub(crate) fn each_batch(
         batch.clear();
         py.check_signals()
     };
-    for (i, object) in iterated(objects, KEYS)?.enumerate() {
+    for (i, object) in iterated(&objects.all, KEYS)?.enumerate() {
+        if object.as_ref().is_ok_and(|object| objects.is_null(object)) {
+            *nulls += 1;
+            continue;
+        }
         if let Err(error) = object.and_then(|object| prepare(hasher, &object, &mut batch)) {
             flush(&mut batch)?;
             return Err(numbered(py, error, i, "keys"));
@@ -196,11 +206,11 @@ pub(crate) fn numbered(py: Python<'_>, error: PyErr, i: usize, what: &str) -> Py
 }
 
 /// Answers for all objects: `many` asks for keys that are prepared, and `one` for a key that cannot
-/// be.
+/// be. A null gets the default.
 pub(crate) fn ask<A: Clone + Default + Send>(
     py: Python<'_>,
     held: &Held,
-    objects: &Bound<'_, PyAny>,
+    objects: &Objects<'_>,
     many: impl Fn(&Opened, &PreparedKeys, &mut [A]) + Sync,
     one: impl Fn(&Opened, &ObjectKey<'_>) -> A + Sync,
 ) -> PyResult<Vec<A>> {
@@ -219,8 +229,13 @@ pub(crate) fn ask<A: Clone + Default + Send>(
         batch.clear();
         py.check_signals()
     };
-    for (i, object) in iterated(objects, KEYS)?.enumerate() {
+    for (i, object) in iterated(&objects.all, KEYS)?.enumerate() {
         let asked = object.and_then(|object| {
+            if objects.is_null(&object) {
+                flush(&mut batch, &mut answers)?;
+                answers.push(A::default());
+                return Ok(());
+            }
             let key = key::of(&object)?;
             if hasher.prepare(&key, &mut batch).is_err() {
                 // It was never inserted, or nobody can say: the library knows which.

@@ -1,13 +1,13 @@
 //! Files and bytes to filters.
 
-use std::path::PathBuf;
-
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tepal::{Open, Opened};
 
 use crate::filter::wrap;
+use crate::held::Held;
+use crate::place::{self, Place};
 use crate::{error, key, options};
 
 /// What is asked of a file.
@@ -56,8 +56,12 @@ impl OpenOptions<'_> {
     }
 }
 
-pub(crate) fn open_path(py: Python<'_>, path: PathBuf, options: OpenOptions<'_>) -> PyResult<Opened> {
-    options.with(py, |open| open.open(path))
+/// The filter in a file, by its path or as Python has opened it: then it is read to its end.
+pub(crate) fn open_place(py: Python<'_>, place: Place<'_>, options: OpenOptions<'_>) -> PyResult<Opened> {
+    match place {
+        Place::Path(path) => options.with(py, |open| open.open(path)),
+        Place::File(file) => read_bytes(&place::read(&file)?, options),
+    }
 }
 
 /// The filter in bytes, a `bytearray`, a `memoryview` or a map.
@@ -90,7 +94,8 @@ pub(crate) fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
 /// Opens a filter's file, whatever kind of filter it holds and whichever program wrote it.
 ///
 /// A file of tepal is checked, then mapped; `mapped=False` reads it into memory. Files of Guava,
-/// Spark, Parquet, RedisBloom, valkey-bloom, DCSO and bits-and-blooms are read into memory.
+/// Spark, Parquet, RedisBloom, valkey-bloom, DCSO and bits-and-blooms are read into memory. So is a
+/// binary file that Python has opened, such as an `io.BytesIO`: from where it stands to its end.
 ///
 /// - `format`: the program, where its files have no mark, or to refuse all others.
 /// - `key_domain`: what the keys were, where the file does not say it; else, what they must be.
@@ -115,7 +120,7 @@ pub(crate) fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
 #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
 pub(crate) fn open(
     py: Python<'_>,
-    path: PathBuf,
+    path: Place<'_>,
     format: Option<&str>,
     key_domain: Option<&str>,
     secret_key: Option<&[u8]>,
@@ -125,7 +130,7 @@ pub(crate) fn open(
     mapped: bool,
 ) -> PyResult<Py<PyAny>> {
     let options = OpenOptions { format, key_domain, secret_key, seal_key, name, quick, in_memory: !mapped };
-    wrap(py, open_path(py, path, options)?)
+    wrap(py, Held::new(open_place(py, path, options)?))
 }
 
 /// For pickles.
@@ -140,7 +145,7 @@ pub(crate) fn restore(data: &Bound<'_, PyAny>, format: &str, key_domain: &str) -
         quick: false,
         in_memory: true,
     };
-    wrap(data.py(), read_bytes(data, options)?)
+    wrap(data.py(), Held::new(read_bytes(data, options)?))
 }
 
 /// A seed of its own for a purpose, such as `"shard 3"`: the same one for the same words, always

@@ -14,10 +14,16 @@ pub(crate) fn named<T: FromStr<Err = Error>>(py: Python<'_>, name: &str) -> PyRe
 
 /// A whole number from 0 to 2^64 - 1.
 pub(crate) fn whole(what: &str, number: &Bound<'_, PyAny>) -> PyResult<u64> {
+    whole_or(what, number, "")
+}
+
+/// The same where something else is taken too, which an error names.
+fn whole_or(what: &str, number: &Bound<'_, PyAny>, other: &str) -> PyResult<u64> {
     let py = number.py();
     let is_number = number.hasattr("__index__")? && !number.is_instance_of::<pyo3::types::PyBool>();
     if !is_number {
-        let text = format!("{what} is a {}; it must be a whole number (int)", key::type_name(number));
+        let other = if other.is_empty() { String::new() } else { format!(" {other}") };
+        let text = format!("{what} is a {}; it must be a whole number (int){other}", key::type_name(number));
         return Err(error::new(py, "KeyTypeError", text));
     }
     number.extract().map_err(|_| {
@@ -25,6 +31,46 @@ pub(crate) fn whole(what: &str, number: &Bound<'_, PyAny>) -> PyResult<u64> {
         let shown = if shown.len() > 40 { "of very many digits".into() } else { shown };
         error::parameter(py, format!("{what} is {shown}; it must be from 0 to 2**64 - 1"))
     })
+}
+
+/// A span of time: a whole number in the unit of the caller's clock, or a `timedelta` of whole
+/// seconds.
+pub(crate) fn span(what: &str, span: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let py = span.py();
+    if !span.is_instance(&py.import("datetime")?.getattr("timedelta")?)? {
+        return whole_or(what, span, "or a datetime.timedelta");
+    }
+    let part = |name| span.getattr(name)?.extract::<i64>();
+    let (days, seconds) = (part("days")?, part("seconds")?);
+    // pandas has nanoseconds too.
+    let rest = part("microseconds")? != 0 || span.hasattr("nanoseconds")? && part("nanoseconds")? != 0;
+    match u64::try_from(days * 86_400 + seconds) {
+        Ok(seconds) if !rest => Ok(seconds),
+        _ => {
+            let text = format!("{what} is {}; it must be whole seconds, and not below 0", span.str()?);
+            Err(error::parameter(py, text))
+        }
+    }
+}
+
+/// A moment: a whole number in the unit of the caller's clock, or a `datetime` as the whole seconds
+/// since 1970 in UTC.
+pub(crate) fn time(time: &Bound<'_, PyAny>) -> PyResult<u64> {
+    let py = time.py();
+    let datetime = py.import("datetime")?;
+    if !time.is_instance(&datetime.getattr("datetime")?)? {
+        return whole_or("time", time, "or a datetime.datetime with a time zone");
+    }
+    if time.call_method0("utcoffset")?.is_none() {
+        let text = "time is a datetime without a time zone; give datetime.now(timezone.utc), or time.astimezone() if it is local";
+        return Err(error::parameter(py, text));
+    }
+    let utc = datetime.getattr("timezone")?.getattr("utc")?;
+    let start = datetime.getattr("datetime")?.call1((1970, 1, 1, 0, 0, 0, 0, utc))?;
+    let since = time.sub(start)?;
+    let part = |name| since.getattr(name)?.extract::<i64>();
+    u64::try_from(part("days")? * 86_400 + part("seconds")?)
+        .map_err(|_| error::parameter(py, "time is a datetime before 1970; it must not be earlier"))
 }
 
 pub(crate) fn labels(name: Option<&str>) -> Labels {

@@ -4,10 +4,10 @@ use std::num::NonZeroUsize;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::Opened;
 
-use crate::filter::{self, Filter, built};
+use crate::filter::{self, Filter, built_skipping};
 use crate::held::Held;
+use crate::sets::{self, Operand};
 use crate::{error, key, objects, options};
 
 /// RibbonFilter(keys, false_positive_rate=0.01, *, threads=1, prefer_speed=False, seed=None,
@@ -54,9 +54,9 @@ impl RibbonFilter {
         }
         let builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
         let hasher = builder.key_hasher().map_err(|error| error::of(py, error))?;
-        let mut hashes = Vec::new();
-        objects::hashes(py, &hasher, keys, &mut hashes)?;
-        let filter = built(py, || builder.build_from_hashes(hashes))?;
+        let (mut hashes, mut nulls) = (Vec::new(), 0);
+        objects::hashes(py, &hasher, keys, &mut hashes, &mut nulls)?;
+        let filter = built_skipping(py, nulls, || builder.build_from_hashes(hashes))?;
         Ok(filter.add_subclass(RibbonFilter))
     }
 
@@ -76,23 +76,27 @@ impl RibbonFilter {
     /// Adds all keys of each argument, which is whatever `BloomFilter.update` takes, or another
     /// filter of the same ribbon.
     ///
-    /// Returns how many nulls of Arrow columns were skipped. The keys of an argument are sorted,
-    /// and go in at once: many are quicker so than by `add`. When a key is refused, none of its
-    /// argument is in.
+    /// Nulls of columns are skipped; `nulls_skipped` counts them. The keys of an argument are
+    /// sorted, and go in at once: many are quicker so than by `add`. When a key is refused, none of
+    /// its argument is in.
     #[pyo3(signature = (*keys))]
-    fn update(this: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<u64> {
-        let (py, mut nulls) = (this.py(), 0);
-        let hasher = held(this).look(py, Opened::key_hasher)?;
-        for keys in keys.iter() {
-            if let Ok(other) = keys.cast::<Filter>() {
-                held(this).write_with(py, &other.get().held, |here, there| here.union_with(there))?;
-                continue;
-            }
-            let mut hashes = Vec::new();
-            nulls += objects::hashes(py, &hasher, &keys, &mut hashes)?;
-            held(this).write(py, |opened| opened.insert_many_hashes(&hashes))?;
-        }
-        Ok(nulls)
+    fn update(this: &Bound<'_, Self>, keys: &Bound<'_, PyTuple>) -> PyResult<()> {
+        sets::update(this.as_super(), keys)
+    }
+
+    /// A new filter with the keys of this one and of all others: iterables and columns of keys, or
+    /// filters of the same ribbon.
+    #[pyo3(signature = (*others))]
+    fn union(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        sets::union(this.as_super(), others)
+    }
+
+    fn __or__(this: &Bound<'_, Self>, other: Operand<'_>) -> PyResult<Py<PyAny>> {
+        sets::union_with(this.as_super(), &other)
+    }
+
+    fn __ior__(this: &Bound<'_, Self>, other: Operand<'_>) -> PyResult<()> {
+        sets::update_with(this.as_super(), &other)
     }
 
     /// How many different keys are in it. One that was made of a table (`to_ribbon`) counts the

@@ -1,12 +1,12 @@
 //! The filter that says which segments may hold a key.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString};
+use pyo3::types::{PyInt, PyString, PyTuple};
 use tepal::{Error, Opened, hash::PreparedKeys, segments::Segment};
 
 use crate::filter::{self, Filter, built};
 use crate::held::Held;
-use crate::{error, key, objects, options};
+use crate::{error, key, objects, options, sets};
 
 /// A filter of the parts of a whole (regions, days, shards): which of them may hold a key, in one
 /// lookup.
@@ -16,8 +16,9 @@ use crate::{error, key, objects, options};
 /// key; those of a file may have numbers alone.
 ///
 /// >>> accounts = tepal.SegmentFilter(1000, 0.001)
-/// >>> accounts.update("north", ["alice", "bob"]), accounts.add("south", "bob")
-/// (0, True)
+/// >>> accounts.update("north", ["alice", "bob"])
+/// >>> accounts.add("south", "bob")
+/// True
 /// >>> accounts.segments("bob"), accounts.segments("carol")
 /// (['north', 'south'], [])
 /// >>> "bob" in accounts, accounts.names
@@ -63,23 +64,60 @@ impl SegmentFilter {
         })
     }
 
-    /// Adds many keys to a segment: whatever `BloomFilter.update` takes. Returns how many nulls
-    /// were skipped.
+    /// Adds many keys to a segment: whatever `BloomFilter.update` takes. Nulls of columns are
+    /// skipped; `nulls_skipped` counts them.
     ///
     /// All keys are read first, at 8 bytes a key, and then added at once to the segment that has
     /// this name at that moment. When a key is refused, those before it are in.
-    fn update(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
+    fn update(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, keys: &Bound<'_, PyAny>) -> PyResult<()> {
         let (py, segment) = (this.py(), named(segment)?);
         let hasher = held(this).look(py, Opened::key_hasher)?;
         // The keys before the segment: while they are read, it may be dropped, and another one get
         // its number.
-        let mut hashes = Vec::new();
-        let read = objects::hashes(py, &hasher, keys, &mut hashes);
+        let (mut hashes, mut nulls) = (Vec::new(), 0);
+        let read = objects::hashes(py, &hasher, keys, &mut hashes, &mut nulls);
+        held(this).count_nulls(nulls);
         held(this).write(py, |opened| {
             let segment = segment.of(opened)?;
             opened.insert_prepared_in(segment, &PreparedKeys::from_hashes(hashes))
         })?;
         read
+    }
+
+    /// A new filter with the segments of this one and of all others, which must be of the same
+    /// shape and hash. Segments of one name become one.
+    #[pyo3(signature = (*others))]
+    fn union(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        sets::union(this.as_super(), others)
+    }
+
+    fn __or__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<Py<PyAny>> {
+        sets::union(this.as_super(), &PyTuple::new(this.py(), [other])?)
+    }
+
+    fn __ior__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
+        sets::unite(this.as_super(), other)
+    }
+
+    /// A new filter with the pairs of key and segment that this one and all others have, by the
+    /// names of the segments.
+    #[pyo3(signature = (*others))]
+    fn intersection(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        sets::intersection(this.as_super(), others)
+    }
+
+    /// Keeps what `intersection` would have. When a filter is refused, those before it are done.
+    #[pyo3(signature = (*others))]
+    fn intersection_update(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<()> {
+        sets::intersection_update(this.as_super(), others)
+    }
+
+    fn __and__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<Py<PyAny>> {
+        sets::intersection_with(this.as_super(), other)
+    }
+
+    fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
+        sets::intersection_update(this.as_super(), &PyTuple::new(this.py(), [other])?)
     }
 
     /// How many pairs of key and segment it holds.
@@ -137,13 +175,52 @@ impl SegmentFilter {
         let dropped = held(this).write(py, |opened| {
             segment.found(opened).map(|segment| opened.drop_segment(segment)).transpose()
         })?;
-        dropped
-            .ok_or_else(|| error::parameter(py, "there is no such segment; `names` has those that there are"))
+        dropped.ok_or_else(|| no_such(py))
+    }
+
+    /// Gives a segment another name, which no other segment may have.
+    ///
+    /// >>> accounts = tepal.SegmentFilter(1000, 0.001)
+    /// >>> accounts.update("north", ["alice", "bob"])
+    /// >>> accounts.rename_segment("north", "arctic")
+    /// >>> accounts.segments("alice")
+    /// ['arctic']
+    fn rename_segment(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+        let (py, segment) = (this.py(), named(segment)?);
+        let renamed = held(this).write(py, |opened| {
+            segment.found(opened).map(|segment| opened.rename_segment(segment, name)).transpose()
+        })?;
+        renamed.ok_or_else(|| no_such(py))
+    }
+
+    /// Moves all keys of a segment into another one, and drops it.
+    ///
+    /// >>> days = tepal.SegmentFilter(1000)
+    /// >>> days.update("saturday", ["alice"])
+    /// >>> days.update("sunday", ["alice", "bob"])
+    /// >>> days.merge_segments("saturday", "sunday")
+    /// >>> days.names, len(days)
+    /// (['sunday'], 2)
+    fn merge_segments(
+        this: &Bound<'_, Self>,
+        segment: &Bound<'_, PyAny>,
+        into: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (py, from, into) = (this.py(), named(segment)?, named(into)?);
+        let merged = held(this).write(py, |opened| {
+            let both = from.found(opened).zip(into.found(opened));
+            both.map(|(from, into)| opened.merge_segments(from, into)).transpose()
+        })?;
+        merged.ok_or_else(|| no_such(py))
     }
 }
 
 fn held<'a>(this: &'a Bound<'_, SegmentFilter>) -> &'a Held {
     &this.as_super().get().held
+}
+
+fn no_such(py: Python<'_>) -> PyErr {
+    error::parameter(py, "there is no such segment; `names` has those that there are")
 }
 
 /// A segment as Python names it.

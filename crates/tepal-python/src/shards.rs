@@ -38,8 +38,10 @@ pub(crate) fn shards_of<'py>(
             column::each_row(py, column, &mut |_, keys| put_all(&hasher, keys, shards, &mut numbers))
         })?,
         Source::Objects(objects) => {
-            for object in objects.try_iter()? {
-                let number = shard_of(&hasher, &key::of(&object?)?, shards);
+            for object in objects.all.try_iter()? {
+                let object = object?;
+                let number =
+                    if objects.is_null(&object) { 0 } else { shard_of(&hasher, &key::of(&object)?, shards) };
                 numbers.extend_from_slice(&number.to_ne_bytes());
             }
         }

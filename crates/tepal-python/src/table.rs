@@ -1,12 +1,14 @@
 //! Tables of numbers: filters from which keys can be removed, and that grow.
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use tepal::{Error, Opened, file::Format, hash::PreparedKeys};
 
-use crate::filter::{self, built, wrap};
+use crate::filter::{self, Filter, built, wrap};
+use crate::held::Held;
 use crate::mutable::{MutableFilter, held};
 use crate::objects::{self, Change};
-use crate::{error, key, options};
+use crate::{error, key, options, sets};
 
 /// A filter whose keys can be removed and are counted.
 ///
@@ -15,7 +17,6 @@ use crate::{error, key, options};
 ///
 /// >>> open_sessions = tepal.QuotientFilter(1000, 0.001)
 /// >>> open_sessions.update(["alice", "bob", "alice"])
-/// 0
 /// >>> open_sessions.count("alice"), open_sessions.remove("bob"), "bob" in open_sessions
 /// (2, True, False)
 #[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "QuotientFilter")]
@@ -56,6 +57,11 @@ impl QuotientFilter {
         remove(this.as_super(), key)
     }
 
+    /// `remove` without an answer, as a set has it.
+    fn discard(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        remove(this.as_super(), key).map(drop)
+    }
+
     /// Takes one copy of each key away. Returns how many copies that were.
     ///
     /// Remove only keys that are in. A list that is removed a second time removes members, at the
@@ -63,6 +69,27 @@ impl QuotientFilter {
     /// f.remove_many(keys)`.
     fn remove_many(this: &Bound<'_, Self>, keys: &Bound<'_, PyAny>) -> PyResult<u64> {
         remove_many(this.as_super(), keys)
+    }
+
+    /// A new filter with the keys that this one and all others have, as often as the one that has
+    /// it least. The others must be of the same shape and hash.
+    #[pyo3(signature = (*others))]
+    fn intersection(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<Py<PyAny>> {
+        sets::intersection(this.as_super().as_super(), others)
+    }
+
+    /// Keeps what `intersection` would have. When a filter is refused, those before it are done.
+    #[pyo3(signature = (*others))]
+    fn intersection_update(this: &Bound<'_, Self>, others: &Bound<'_, PyTuple>) -> PyResult<()> {
+        sets::intersection_update(this.as_super().as_super(), others)
+    }
+
+    fn __and__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<Py<PyAny>> {
+        sets::intersection_with(this.as_super().as_super(), other)
+    }
+
+    fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
+        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
     }
 
     /// How many keys it holds, each as often as it was added.
@@ -97,7 +124,6 @@ impl QuotientFilter {
 ///
 /// >>> visitors = tepal.GrowingFilter(0.01)
 /// >>> visitors.update(range(20_000))
-/// 0
 /// >>> visitors.false_positive_rate < 0.01
 /// True
 #[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "GrowingFilter")]
@@ -138,6 +164,11 @@ impl GrowingFilter {
         remove(this.as_super(), key)
     }
 
+    /// `remove` without an answer, as a set has it.
+    fn discard(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        remove(this.as_super(), key).map(drop)
+    }
+
     /// Takes each key away. Returns how many were.
     ///
     /// Remove only keys that are in. A list that is removed a second time removes members, at the
@@ -155,7 +186,7 @@ impl GrowingFilter {
             let mut frozen = opened.clone();
             frozen.shrink_to(rate).map(|_| frozen)
         })?;
-        wrap(py, frozen.map_err(|error| error::of(py, error))?)
+        wrap(py, Held::new(frozen.map_err(|error| error::of(py, error))?))
     }
 
     /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at
@@ -183,7 +214,7 @@ fn to_ribbon(this: &Bound<'_, MutableFilter>, rate: f64) -> PyResult<Py<PyAny>> 
     let ribbon = held(this).read(py, |opened| {
         opened.filter().to_ribbon(rate).and_then(|ribbon| Opened::new(ribbon, Format::Tepal))
     })?;
-    wrap(py, ribbon.map_err(|error| error::of(py, error))?)
+    wrap(py, Held::new(ribbon.map_err(|error| error::of(py, error))?))
 }
 
 fn remove(this: &Bound<'_, MutableFilter>, key: &Bound<'_, PyAny>) -> PyResult<bool> {

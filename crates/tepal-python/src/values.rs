@@ -214,7 +214,11 @@ pub(crate) fn read<R: Read>(
         Source::Objects(objects) => {
             let expected =
                 "holds no rows; give a list or another iterable, a numpy array, or an Arrow column";
-            for (i, object) in iterated(&objects, expected)?.enumerate() {
+            for (i, object) in iterated(&objects.all, expected)?.enumerate() {
+                if object.as_ref().is_ok_and(|object| objects.is_null(object)) {
+                    all.push(None);
+                    continue;
+                }
                 let out = object.and_then(|object| reader.object(&object));
                 all.push(Some(out.map_err(|error| numbered(py, error, i, R::WHAT))?));
                 if i % BATCH == 0 {

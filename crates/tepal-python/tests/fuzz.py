@@ -12,6 +12,7 @@ import decimal
 import enum
 import faulthandler
 import fractions
+import io
 import pathlib
 import random
 import sys
@@ -123,7 +124,9 @@ def thing(rng, depth=0):
         lambda: filters(rng), lambda: numpy(rng), lambda: arrow(rng), lambda: pathlib.Path("/nowhere/at/all"),
         lambda: pd.Series(rng.choice([["a", None], [1, 2], [1.5], [True], []])), lambda: pl.Series(rng.choice([["a", None], [1, 2], [1.5], [], [[1]]])),
         lambda: pd.DataFrame({"a": ["x"]}), lambda: pl.DataFrame({"a": ["x"], "b": [1]}), lambda: rng.choice(list(np.sctypeDict.values()))(),
-        lambda: filters(rng).to_bytes(), lambda: filters(rng).__reduce__,
+        lambda: filters(rng).to_bytes(), lambda: filters(rng).__reduce__, lambda: io.BytesIO(damaged(rng)), io.StringIO,
+        lambda: datetime.timedelta(rng.randrange(-2, 10**6), rng.choice([0, 0.5])), lambda: {rng.choice(["a", 1, 1.5, None])},
+        lambda: datetime.datetime(rng.choice([1, 1970, 2026, 9999]), 1, 1, tzinfo=datetime.timezone.utc),
     ]
     nested = [
         lambda: [thing(rng, depth + 1) for _ in range(rng.randrange(4))], lambda: tuple(thing(rng, depth + 1) for _ in range(rng.randrange(4))),
@@ -167,7 +170,7 @@ def one(rng, folder):
     filter = filters(rng)
     name = rng.choice([name for name in dir(filter) if name not in ("__class__", "__init_subclass__", "__reduce_ex__", "__getstate__")])
     if name == "save":
-        arguments = [folder / "seen.tepal", *arguments[1:]]
+        arguments = [rng.choice([folder / "seen.tepal", io.BytesIO(), io.StringIO(), io.BufferedReader(io.BytesIO())]), *arguments[1:]]
     if name == "over_capacity" and arguments:
         return setattr(filter, name, arguments[0])
     found = getattr(filter, name)

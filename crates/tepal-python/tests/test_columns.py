@@ -23,7 +23,7 @@ def one_by_one(keys, **options):
 
 def by_column(column, nulls=0, **options):
     seen = tepal.BloomFilter(30_000, **options)
-    assert seen.update(column) == nulls
+    assert seen.update(column) is None and seen.nulls_skipped == nulls
     return seen
 
 
@@ -142,8 +142,8 @@ def test_pandas():
         seen = by_column(column, nulls=1)
         assert seen == one_by_one([key for key in keys if key is not None]), kind
         answers = one_by_one(keys[:1]).contains_many(column)
-        assert isinstance(answers, pd.Series) and answers.index.tolist() == index and str(answers.dtype) == "boolean"
-        assert answers.isna().tolist() == [False, True, False] and answers.iloc[0] and not answers.iloc[2]
+        assert isinstance(answers, pd.Series) and answers.index.tolist() == index and answers.dtype == bool
+        assert answers.tolist() == [True, False, False]
     numbers = pd.Series([1, 2, 3], index=index)
     answers = one_by_one([1]).contains_many(numbers)
     assert answers.dtype == bool and numbers[answers].tolist() == [1] and numbers[~answers].tolist() == [2, 3]

@@ -3,7 +3,6 @@
 >>> import tepal
 >>> seen = tepal.BloomFilter(capacity=20_000, false_positive_rate=0.01)
 >>> seen.update(["850514300021", "910227400034"])
-0
 >>> "850514300021" in seen        # True: perhaps (here: certainly added)
 True
 >>> "730101300018" in seen        # False: certainly never added
@@ -46,6 +45,7 @@ from ._tepal import (
     RibbonMap,
     ScalableBloomFilter,
     SegmentFilter,
+    __version__,
     open,
     seed_for,
     shards_of,
@@ -81,6 +81,7 @@ __all__ = [
     "SecretError",
     "SegmentFilter",
     "TooLargeError",
+    "__version__",
     "open",
     "seed_for",
     "shards_of",

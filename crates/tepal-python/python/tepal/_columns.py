@@ -5,7 +5,10 @@ Nothing is imported here that the caller has not imported already.
 
 
 def of_pandas(column):
-    """What a column of pandas holds, as something that is read without pandas; any other object as it is."""
+    """What a column of pandas holds, as something that is read without pandas; any other object as it is.
+
+    In a list, `None` is a null.
+    """
     import pandas
 
     if isinstance(column, pandas.DataFrame):
@@ -29,15 +32,23 @@ def of_pandas(column):
     try:
         import pyarrow
     except ImportError:
-        return column.tolist()
+        return _objects(column)
     try:
         array = pyarrow.Array.from_pandas(column)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError, UnicodeEncodeError):
         # Objects of several types, which the keys' own rules then judge one by one.
-        return column.tolist()
+        return _objects(column)
     # Tuples are lists to Arrow, and keys here.
     is_list = getattr(dtype, "hasobject", False) and pyarrow.types.is_list(array.type)
-    return column.tolist() if is_list else array
+    return _objects(column) if is_list else array
+
+
+def _objects(column):
+    """Its values one by one, `None` for a null."""
+    if getattr(column.dtype, "kind", "O") in "fcbmM":
+        # Floats, booleans and times have no place for `None`, and are no keys: an error says so.
+        return column.tolist()
+    return [None if is_null else value for value, is_null in zip(column.tolist(), column.isna())]
 
 
 def _wrong_type(text):
@@ -97,7 +108,8 @@ class _Numpy:
 class _PandasArray:
     """For an `Index`, and whatever else of pandas has values and no index: an array, as `Index.isin` gives.
 
-    A `Series` with an index of its own would be aligned by it with other rows.
+    A `Series` with an index of its own would be aligned by it with other rows. The answers are numpy's `bool`, as those of
+    `isin` of pandas: no null is in the filter, so that the type does not depend on whether there is one.
     """
 
     def answers(self, answers):
@@ -105,7 +117,6 @@ class _PandasArray:
             return _Numpy().answers(answers)
         import pyarrow
 
-        # No null is in the filter.
         return pyarrow.array(answers).fill_null(False).to_numpy(zero_copy_only=False)
 
     def values(self, values, valid, names):
@@ -122,15 +133,7 @@ class _Series:
         self.index, self.name = index, name
 
     def answers(self, answers):
-        if isinstance(answers, (list, bytearray)):
-            return self._series(_Numpy().answers(answers))
-        import pyarrow
-
-        # With a null, it is pandas' own boolean, which has one.
-        array = pyarrow.array(answers)
-        if array.null_count == 0:
-            return self._series(array.to_numpy(zero_copy_only=False))
-        return self._series(array.to_pylist(), "boolean")
+        return self._series(_PandasArray().answers(answers))
 
     def values(self, values, valid, names):
         return self._series(_PandasArray().values(values, valid, names), object if names else None)

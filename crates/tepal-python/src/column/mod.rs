@@ -9,7 +9,7 @@ mod numbers;
 mod rows;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 use tepal::{Error, KeyRef, Keys};
 
 use crate::error;
@@ -85,7 +85,27 @@ pub(crate) enum Source<'py> {
     /// Arrays, one or one after the other.
     Rows(Rows<'py>),
     /// Objects, one by one.
-    Objects(Bound<'py, PyAny>),
+    Objects(Objects<'py>),
+}
+
+/// Objects that are read one by one.
+pub(crate) struct Objects<'py> {
+    pub(crate) all: Bound<'py, PyAny>,
+    /// Is `None` among them a null, as in a column, and no object that is refused?
+    pub(crate) have_nulls: bool,
+}
+
+impl Objects<'_> {
+    pub(crate) fn is_null(&self, object: &Bound<'_, PyAny>) -> bool {
+        self.have_nulls && object.is_none()
+    }
+}
+
+/// The keys that a call has taken, and the nulls that it has skipped.
+#[derive(Default)]
+pub(crate) struct Progress {
+    pub(crate) done: usize,
+    pub(crate) nulls: u64,
 }
 
 /// What the object holds: columns by the buffer protocol or through Arrow, else whatever it yields.
@@ -103,6 +123,9 @@ pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
     if type_name(keys).starts_with("pandas.") {
         let other = py.import("tepal._columns")?.call_method1("of_pandas", (keys,))?;
         // It hands on what pandas has inside, or a list.
+        if other.is_instance_of::<PyList>() {
+            return Ok(Source::Objects(Objects { all: other, have_nulls: true }));
+        }
         if !type_name(&other).starts_with("pandas.") {
             return source(&other);
         }
@@ -113,34 +136,29 @@ pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
     if let Some(rows) = arrow::rows(keys)? {
         return Ok(Source::Rows(rows));
     }
-    Ok(Source::Objects(keys.clone()))
+    Ok(Source::Objects(Objects { all: keys.clone(), have_nulls: false }))
 }
 
-/// Hands all keys to `take`, by pieces, while others have the interpreter. Returns how many nulls
-/// were skipped; `done` counts the keys that were taken, and `take` is told of how many before.
+/// Hands all keys to `take`, by pieces, while others have the interpreter. `take` is told how many
+/// keys were taken before.
 pub(crate) fn walk(
     py: Python<'_>,
     column: &dyn Column,
-    done: &mut usize,
+    progress: &mut Progress,
     take: &mut (dyn FnMut(&dyn Keys, usize) -> Result<(), Fault> + Send),
-) -> PyResult<u64> {
-    let mut nulls = 0;
+) -> PyResult<()> {
     for start in (0..column.len()).step_by(STRETCH) {
         let end = column.len().min(start + STRETCH);
-        let before = *done;
-        let walked = py.detach(|| walk_stretch(column, start..end, done, take));
-        nulls += (end - start) as u64;
-        nulls -= (*done - before) as u64;
-        walked.map_err(|fault| fault.raise(py))?;
+        py.detach(|| walk_stretch(column, start..end, progress, take)).map_err(|fault| fault.raise(py))?;
         py.check_signals()?;
     }
-    Ok(nulls)
+    Ok(())
 }
 
 fn walk_stretch(
     column: &dyn Column,
     rows: std::ops::Range<usize>,
-    done: &mut usize,
+    Progress { done, nulls }: &mut Progress,
     take: &mut (dyn FnMut(&dyn Keys, usize) -> Result<(), Fault> + Send),
 ) -> Result<(), Fault> {
     let most = column.most();
@@ -155,6 +173,7 @@ fn walk_stretch(
             let valid = (start..start + len).filter(|&row| !column.is_null(row));
             let keys = valid.map(|row| column.key(row)).collect::<Result<Vec<_>, _>>()?;
             counted(&keys)?;
+            *nulls += (len - keys.len()) as u64;
         } else {
             column.keys(start, len, &mut counted)?;
         }
@@ -166,9 +185,10 @@ fn walk_stretch(
 pub(crate) fn each(
     py: Python<'_>,
     column: &dyn Column,
+    progress: &mut Progress,
     take: &mut (dyn FnMut(&dyn Keys) -> Result<(), Error> + Send),
-) -> PyResult<u64> {
-    walk(py, column, &mut 0, &mut |keys, _| take(keys).map_err(Fault::Library))
+) -> PyResult<()> {
+    walk(py, column, progress, &mut |keys, _| take(keys).map_err(Fault::Library))
 }
 
 /// Hands the keys of all rows to `take`, piece by piece, each with the number of its first row. A

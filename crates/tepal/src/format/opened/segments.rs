@@ -38,6 +38,36 @@ impl Opened {
         self.segments_mut()?.drop_segment(segment)
     }
 
+    /// [`SegmentFilter::rename_segment`].
+    ///
+    /// # Errors
+    /// As [`SegmentFilter::rename_segment`]; [`Error::NotPossible`](crate::Error::NotPossible) for
+    /// a filter of another kind.
+    pub fn rename_segment(&mut self, segment: Segment, name: &str) -> Result<()> {
+        self.segments_mut()?.rename_segment(segment, name)
+    }
+
+    /// [`SegmentFilter::merge_segments`].
+    ///
+    /// ```
+    /// use tepal::{Opened, SegmentFilter, file::Format};
+    /// let days = SegmentFilter::builder().build_from([("sa", "alice"), ("su", "bob")])?;
+    /// let (sa, su) = (days.segment_by_name("sa").unwrap(), days.segment_by_name("su").unwrap());
+    /// let mut file = Opened::new(days, Format::Tepal)?;
+    /// file.merge_segments(sa, su)?;
+    /// file.rename_segment(su, "weekend")?;
+    /// let days = file.filter().as_segmented().unwrap();
+    /// assert!(days.segment_name(su) == Some("weekend") && days.contains_in(su, "alice"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`SegmentFilter::merge_segments`]; [`Error::NotPossible`](crate::Error::NotPossible) for
+    /// a filter of another kind.
+    pub fn merge_segments(&mut self, from: Segment, into: Segment) -> Result<()> {
+        self.segments_mut()?.merge_segments(from, into)
+    }
+
     /// [`SegmentFilter::insert_prepared`].
     ///
     /// # Errors

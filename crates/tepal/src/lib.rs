@@ -135,6 +135,7 @@
 //! | `foreign` | no | the files, schemes and key domains of other programs and of the five articles |
 //! | `seal` | no | sealed files: [`SealKey`] |
 //! | `serde` | no | filters of every kind in serde's formats, as the bytes of their file |
+//! | `derive` | no | `#[derive(tepal::Key)]`: the fields of a struct as one key |
 
 #![cfg_attr(
     not(all(feature = "foreign", feature = "table", feature = "static", feature = "extras")),
@@ -179,6 +180,8 @@ pub use key::{Column, Key, KeyRef, KeySink, Keys, Recipe, SecretKey};
 pub use kinds::exceptions::Exceptions;
 pub use kinds::{AnyFilter, Ask, Change, Filter, MutableFilter, Removal};
 pub use params::{Goal, Plan};
+#[cfg(feature = "derive")]
+pub use tepal_derive::Key;
 
 /// The builders that `builder()` of each filter type returns, and [`Inserter`](builders::Inserter),
 /// which fills a Bloom filter key by key.
@@ -251,6 +254,6 @@ each_kind!(types);
 struct Readme;
 
 /// The examples of the page for people who come from other libraries, compiled and run.
-#[cfg(all(doctest, feature = "foreign", feature = "parallel", feature = "serde"))]
+#[cfg(all(doctest, feature = "derive", feature = "foreign", feature = "parallel", feature = "serde"))]
 #[doc = include_str!("../docs/coming-from.md")]
 struct ComingFrom;

@@ -13,7 +13,7 @@ const COLUMNS: usize = 100;
 /// The longest cell of a table, in characters. A longer one is a paragraph.
 const CELL: usize = 150;
 /// The pages that people read, in addition to `docs`.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "bench/README",
     "README",
     "ARCHITECTURE",
@@ -22,6 +22,7 @@ const PAGES: [&str; 9] = [
     "FORMAT",
     "crates/tepal/README",
     "crates/tepal-cli/README",
+    "crates/tepal-derive/README",
     "crates/tepal-python/README",
 ];
 /// The folders of the project that contain text; other folders contain build output.

@@ -405,6 +405,46 @@ fn compound_keys() {
     }
 }
 
+/// The parts of a key as the fields of a struct, for keys of up to three parts.
+#[cfg(feature = "derive")]
+#[test]
+fn derived_keys() {
+    #[derive(Key)]
+    struct None;
+    #[derive(Key)]
+    struct One<'a> {
+        only: Part<'a>,
+    }
+    #[derive(Key)]
+    struct Two<'a>(Part<'a>, Part<'a>);
+    #[derive(Key)]
+    struct Three<A, B, C> {
+        a: A,
+        b: B,
+        c: C,
+    }
+    let file = vectors("hashes.json");
+    let plain = BloomFilter::builder().capacity(1).build().unwrap();
+    let mut checked = [0; 4];
+    for case in cases(&file, "compounds") {
+        let filter = BloomFilter::builder().capacity(1).recipe(recipe(case)).build().unwrap();
+        let parts: Vec<_> = case["parts"].as_array().unwrap().iter().map(Part).collect();
+        let key: Box<dyn Key> = match <[Part<'_>; 3]>::try_from(parts) {
+            Ok([a, b, c]) => Box::new(Three { a, b, c }),
+            Err(parts) => match <[Part<'_>; 2]>::try_from(parts) {
+                Ok([a, b]) => Box::new(Two(a, b)),
+                Err(mut parts) if parts.len() == 1 => Box::new(One { only: parts.remove(0) }),
+                Err(parts) if parts.is_empty() => Box::new(None),
+                Err(_) => continue,
+            },
+        };
+        checked[case["parts"].as_array().unwrap().len()] += 1;
+        let expected = bytes(text(case, "bytes"));
+        assert_eq!(filter.hash_key(&key).unwrap(), plain.hash_key(&expected).unwrap(), "{case}");
+    }
+    assert!(checked.iter().all(|cases| *cases >= 4), "{checked:?}");
+}
+
 #[test]
 fn addresses() {
     let file = vectors("hashes.json");

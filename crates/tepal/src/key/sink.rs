@@ -17,7 +17,8 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 /// | `Path`, `OsStr` and their owned forms (with `std`) | the bytes of the name as it is written: `a//b` is not `a/b` |
 /// | a tuple of keys | its parts, with the borders between them: `("ab", "c")` is not `("a", "bc")` |
 /// | `&K`, `Box<K>`, `Rc<K>`, `Arc<K>`, `Cow<K>` | what they point to |
-/// | a type of your own | see below |
+/// | a struct with `#[derive(tepal::Key)]` (feature `derive`) | its fields, as the tuple of them |
+/// | another type of your own | see below |
 ///
 /// The same value is the same key in every language: FORMAT.md, section 1.1, has the rule. Floats,
 /// booleans and options are not keys, on purpose: their bytes differ between languages.
@@ -43,7 +44,8 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 ///
 /// # A type of your own
 ///
-/// Put several fields one after the other; a wrapper returns the key of its value:
+/// `#[derive(tepal::Key)]` (feature `derive`) makes a struct the key of its fields. Without it, put
+/// several fields one after the other; a wrapper returns the key of its value:
 ///
 /// ```
 /// use tepal::{Key, KeyRef, KeySink};
@@ -104,7 +106,7 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a key",
     label = "not text, bytes, an integer of 16 to 128 bits, an address, a path, or a tuple of such",
-    note = "for a type of your own implement `tepal::Key`:\n\
+    note = "for a struct of your own use `#[derive(tepal::Key)]` (feature `derive`), or implement `tepal::Key`:\n\
             fn key<'a>(&'a self, sink: &'a mut KeySink) -> KeyRef<'a> {{ sink.put(&self.user).put(&self.page).finish() }}",
     note = "a single `u8` is no key, so that bytes in a row are one key and never a list of them: convert it to `u16`",
     note = "a float, a `bool` or an `Option` is no key: say which text or number stands for it; a `Result` has to be unwrapped",

@@ -7,6 +7,7 @@ use tepal::{
     AnyFilter, Opened,
     hash::{KeyHasher, PreparedKeys},
     segments::{Segment, SegmentAnswers},
+    values::Value,
 };
 
 use crate::input::pages::{Keys, PAGE};
@@ -101,10 +102,10 @@ impl Answers {
         self.filters(i).first()?.filter().count(key)
     }
 
-    /// The value of record `i`, and its name where it has one.
-    pub fn value(&self, i: usize) -> Option<(u32, Option<&str>)> {
-        let value = *self.values.get(i)?.as_ref()?;
-        Some((value, self.filters(i).first()?.filter().as_valued()?.name_of(value)))
+    /// The value of record `i`.
+    pub fn value(&self, i: usize) -> Option<Value<'_>> {
+        let number = *self.values.get(i)?.as_ref()?;
+        Some(self.filters(i).first()?.filter().as_valued()?.value(number))
     }
 
     /// These filters are asked for the next records.

@@ -208,7 +208,7 @@ fn value<'py>(this: &Bound<'py, RibbonMap>, key: &Bound<'py, PyAny>) -> PyResult
     let found = held(this).look(py, |opened| {
         let Some(map) = map_in(opened) else { return Ok(None) };
         match map.get(&key) {
-            Some(value) => Ok(Some((value, map.name_of(value).map(str::to_owned)))),
+            Some(value) => Ok(Some((value.number(), value.name().map(str::to_owned)))),
             None => can_hash(opened).map(|()| None),
         }
     })?;
@@ -258,16 +258,5 @@ fn build(
     values: Values,
 ) -> PyResult<PyClassInitializer<RibbonMap>> {
     let names = values.finish(&mut pairs).map_err(|text| error::parameter(py, text))?;
-    let builder = builder.names(names.iter().cloned());
-    let map = py.detach(|| builder.build_from_hashes(pairs)).map_err(|error| match error {
-        Error::SeveralValues { values: [one, other], .. } if !names.is_empty() => {
-            let text = format!(
-                "a key was given with the value {:?} and with {:?}, and a map has one value for each key; give it one of them",
-                names[one as usize], names[other as usize]
-            );
-            error::parameter(py, text)
-        }
-        error => error::of(py, error),
-    })?;
-    Ok(built_skipping(py, nulls, || Ok(map))?.add_subclass(RibbonMap))
+    Ok(built_skipping(py, nulls, || builder.names(names).build_from_hashes(pairs))?.add_subclass(RibbonMap))
 }

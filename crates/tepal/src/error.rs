@@ -4,6 +4,8 @@ mod details;
 #[cfg(feature = "foreign")]
 mod parquet;
 
+#[cfg(feature = "static")]
+use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
@@ -210,8 +212,8 @@ pub enum Error {
     SeveralValues {
         /// The hash of the key.
         hash: u64,
-        /// The two smallest values of the key.
-        values: [u32; 2],
+        /// The two smallest values of the key: their numbers, or their names in quotes.
+        values: [Box<str>; 2],
     },
     /// The file is damaged: its bytes are not the written ones.
     #[non_exhaustive]

@@ -218,6 +218,12 @@ pub mod segments {
     pub use super::kinds::table::{Segment, SegmentAnswers, Segments, check_segment_name};
 }
 
+/// The values of a [`RibbonMap`].
+#[cfg(feature = "static")]
+pub mod values {
+    pub use super::kinds::ribbon::{MapValue, Value};
+}
+
 /// Where a filter's bits live: the type parameter of [`BloomFilter`] and of the ribbons.
 pub mod storage {
     #[cfg(target_has_atomic = "64")]

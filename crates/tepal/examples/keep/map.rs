@@ -18,7 +18,8 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         Numbered::Texts(texts) => map.get(&texts[0]),
         Numbered::Hashes(_) => map.get_hash(finish_hash(*number)),
     };
-    let values: Vec<Option<u32>> = numbers(0..2 * MEMBERS).iter().map(value).collect();
+    let number = |number: &u64| value(number).map(u32::from);
+    let values: Vec<Option<u32>> = numbers(0..2 * MEMBERS).iter().map(number).collect();
     let (opener, facts) = (kind.opener(), opened.facts()?);
     let ribbon = facts.ribbon.as_ref().unwrap_or_else(|| unreachable!("{opened:?}"));
     let mut expected = json!({

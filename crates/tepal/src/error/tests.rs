@@ -279,7 +279,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         ),
         #[cfg(feature = "static")]
         (
-            Error::SeveralValues { hash: 77, values: [3, 5] },
+            Error::SeveralValues { hash: 77, values: ["3".into(), "5".into()] },
             vec!["the value 3 and with 5", "one value for each key", "0x000000000000004d", "`--seed-for`"],
         ),
     ]

@@ -7,10 +7,11 @@ use tepal::{AnyFilter, Recipe, RibbonMap, hash::finish_hash};
 use super::{Kept, in_folder};
 
 fn get(kept: &Kept, map: &RibbonMap, i: u64) -> Option<u32> {
-    match kept.members_are_hashes() {
+    let value = match kept.members_are_hashes() {
         true => map.get_hash(finish_hash(i)),
         false => map.get(&kept.key(i)),
-    }
+    };
+    value.map(u32::from)
 }
 
 /// The map built from its pairs again.

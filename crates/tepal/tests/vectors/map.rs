@@ -109,6 +109,7 @@ fn maps_are_those_of_the_reference() {
                 Some(key) => map.get(key.as_str().unwrap()),
                 None => map.get_hash(number(&probe["hash"])),
             };
+            let value = value.map(u32::from);
             let expected = probe.get("value").map(|value| value.as_u64().unwrap() as u32);
             assert_eq!(value, expected, "{name}: {probe}");
         }

@@ -289,8 +289,7 @@ impl<'a> Printer<'a> {
             (Field::Value, None) => line.extend_from_slice(b"value"),
             (Field::Value, Some(answers)) => match answers.value(i) {
                 None => line.extend_from_slice(NONE.as_bytes()),
-                Some((_, Some(name))) => line.extend_from_slice(quoted(name, false).as_bytes()),
-                Some((value, None)) => line.extend_from_slice(value.to_string().as_bytes()),
+                Some(value) => line.extend_from_slice(quoted(&value.to_string(), false).as_bytes()),
             },
         }
     }
@@ -309,8 +308,9 @@ impl<'a> Printer<'a> {
             Err(text) => (None, Some(text)),
         };
         if self.of.field == Field::Value {
-            let (value, name) = answers.value(i).map_or((None, None), |(value, name)| (Some(value), name));
-            return self.stdout.json(&Record::new(place, key, bad, Value { value, name }));
+            let value = answers.value(i);
+            let value = Value { value: value.map(u32::from), name: value.and_then(|value| value.name()) };
+            return self.stdout.json(&Record::new(place, key, bad, value));
         }
         let filters: Vec<&str> = self.names.list(answers.holders(i, self.counts.len())).collect();
         let key_that_counts = key.filter(|_| self.of.field == Field::Copies && bad.is_none());

@@ -296,7 +296,7 @@ embedded!(
     ""
     "let keys = builder.key_hasher()?;"
     "let blocks = RibbonMap::from_embedded(&blocks, &keys)?;"
-    "assert_eq!(blocks.get_hash(keys.hash(\"banana\")?), Some(7));  // in which block of the table the key is"
+    "assert_eq!(blocks.get_hash(keys.hash(\"banana\")?).unwrap(), 7);  // in which block of the table the key is"
     "# Ok::<(), tepal::Error>(())"
     "```"
 );

@@ -1,28 +1,31 @@
 //! A map that does not change, from keys to small numbers: a bumped ribbon that holds the value of
 //! each key, and some bits of its fingerprint.
 //!
-//! The builder is in [`builder`], lookups are in [`ask`], the file and embedded parts in [`part`]
-//! and [`embedded`], and the traits of every filter in [`kind`].
+//! The builder is in [`builder`], values as callers give and get them in [`value`], lookups are in
+//! [`ask`], the file and embedded parts in [`part`] and [`embedded`], and the traits of every filter
+//! in [`kind`].
 
 mod ask;
 mod builder;
 mod embedded;
 mod kind;
 pub(super) mod part;
+mod value;
 
 pub use builder::RibbonMapBuilder;
 pub(crate) use part::checked_value_bits;
+pub use value::{MapValue, Value};
 
 use super::lines::{Ribbon, RibbonMeta};
 use crate::bits::kernel::MapKernel;
 use crate::error::Result;
 use crate::kinds::calls::about_keys;
-use crate::kinds::named::{Segment, SegmentList};
+use crate::kinds::named::SegmentList;
 use crate::kinds::shown::shown;
 use crate::kinds::storage::{Mapped, PlainStorage};
 
-/// The smallest map from keys to numbers of 1 to 32 bits that is known in advance and does not
-/// change. It does not contain the keys.
+/// The smallest map from keys to numbers of 1 to 32 bits, or to up to 65,536 different texts, that
+/// is known in advance and does not change. It does not contain the keys.
 ///
 /// A key takes the bits of its value, and log2(1 / rate) more bits that tell members from
 /// non-members. With values of 6 bits and a rate of 1 % that is 12.8 bits in all. A lookup of a
@@ -38,14 +41,20 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 ///
 /// ```
 /// use tepal::RibbonMap;
-/// let country = RibbonMap::builder().build_from([("81.2.69.0/24", 44), ("89.160.20.0/24", 46)])?;
-/// assert_eq!(country.get("81.2.69.0/24"), Some(44));
-/// assert_eq!(country.get("10.0.0.0/24"), None);     // `Some` for 1 non-member in 100
-/// assert!(country.contains("89.160.20.0/24"));
+/// let region = RibbonMap::builder().build_from([("alice", "north"), ("bob", "south")])?;
+/// let value = region.get("alice").expect("a member has its value");
+/// assert_eq!(value.to_string(), "north");           // it prints as its name
+/// assert_eq!(region.get("carol"), None);            // `Some` for 1 non-member in 100
+/// assert!(region.contains("bob"));
 /// # let folder = tempfile::tempdir()?;
-/// # let path = folder.path().join("country.tepal");
-/// country.save(&path)?;
-/// assert_eq!(RibbonMap::open(&path)?.get_many(&["89.160.20.0/24"]), [Some(46)]);
+/// # let path = folder.path().join("region.tepal");
+/// region.save(&path)?;
+/// for value in RibbonMap::open(&path)?.get_many(&["bob", "alice"]).into_iter().flatten() {
+///     println!("{value}");                          // south, north
+/// }
+///
+/// let ports = RibbonMap::builder().build_from([("ssh", 22), ("https", 443)])?;
+/// assert_eq!(ports.get("ssh").unwrap(), 22);        // a value without a name is a number
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -116,17 +125,22 @@ impl<L: PlainStorage> RibbonMap<L> {
         self.names.listed().iter().map(|listed| (listed.name.as_deref().unwrap_or(""), listed.len))
     }
 
-    /// The name of a value, if it has one.
+    /// The value of this number, with its name if it has one: for the numbers that
+    /// [`get_many_into`](Self::get_many_into) and others write into a buffer.
     ///
     /// ```
     /// # use tepal::RibbonMap;
     /// let map = RibbonMap::builder().names(["red", "green"]).build_from([("rose", 0), ("ivy", 1)])?;
-    /// assert_eq!(map.get("ivy").and_then(|value| map.name_of(value)), Some("green"));
+    /// let mut numbers = [None; 2];
+    /// map.get_many_into(&["ivy", "rose"], &mut numbers);
+    /// assert_eq!(numbers, [Some(1), Some(0)]);
+    /// assert_eq!(map.value(1).name(), Some("green"));
     /// # Ok::<(), tepal::Error>(())
     /// ```
+    #[inline]
     #[must_use]
-    pub fn name_of(&self, value: u32) -> Option<&str> {
-        self.names.name(Segment::new(u16::try_from(value).ok()?))
+    pub fn value(&self, number: u32) -> Value<'_> {
+        Value::new(number, &self.names)
     }
 
     /// The value that has this name.

@@ -19,7 +19,7 @@ pub(crate) use filter::part::lines_of;
 pub use filter::{RibbonFilter, RibbonFilterBuilder};
 pub(crate) use lines::Ribbon;
 pub(crate) use map::checked_value_bits;
-pub use map::{RibbonMap, RibbonMapBuilder};
+pub use map::{MapValue, RibbonMap, RibbonMapBuilder, Value};
 
 /// The lowest rate of a ribbon.
 const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::RibbonMap;
+use super::{RibbonMap, Value};
 use crate::key::{Batch, Key, KeyRef, KeySink, Keys, One, PreparedKeys, is_perhaps_in};
 use crate::kinds::calls::ask_many;
 use crate::kinds::storage::PlainStorage;
@@ -24,25 +24,31 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// bits: 128 bytes in all for 8 bits.
     #[inline]
     #[must_use]
-    pub fn get<K: Key + ?Sized>(&self, key: &K) -> Option<u32> {
+    pub fn get<K: Key + ?Sized>(&self, key: &K) -> Option<Value<'_>> {
         let mut sink = KeySink::new();
         let key = key.key(&mut sink);
-        match self.meta.keys.usual_hash(key) {
-            Some(hash) => self.get_hash(hash),
-            None => self.get_any(&{ key }),
-        }
+        let number = match self.meta.keys.usual_hash(key) {
+            Some(hash) => self.number(hash),
+            None => self.number_of_any(&{ key }),
+        };
+        number.map(|number| self.value(number))
     }
 
     #[inline(never)]
-    fn get_any(&self, key: &KeyRef<'_>) -> Option<u32> {
-        self.meta.keys.hash_any(key).ok().and_then(|hash| self.get_hash(hash))
+    fn number_of_any(&self, key: &KeyRef<'_>) -> Option<u32> {
+        self.meta.keys.hash_any(key).ok().and_then(|hash| self.number(hash))
     }
 
     /// [`get`](Self::get) for a hash, computed by [`hash_key`](Self::hash_key), by an equal
     /// [`key_hasher`](Self::key_hasher), or by the caller.
     #[inline]
     #[must_use]
-    pub fn get_hash(&self, hash: u64) -> Option<u32> {
+    pub fn get_hash(&self, hash: u64) -> Option<Value<'_>> {
+        self.number(hash).map(|number| self.value(number))
+    }
+
+    #[inline]
+    fn number(&self, hash: u64) -> Option<u32> {
         match self.is_empty() {
             true => None,
             false => self.kernel.get(&self.ribbon.shape, self.ribbon.words(), self.greatest(), hash),
@@ -54,18 +60,23 @@ impl<L: PlainStorage> RibbonMap<L> {
     ///
     /// ```
     /// let ports = tepal::RibbonMap::builder().build_from([("ssh", 22), ("https", 443)])?;
-    /// assert_eq!(ports.get_many(&["https", "ssh"]), [Some(443), Some(22)]);
+    /// let values = ports.get_many(&["https", "ssh"]);
+    /// assert_eq!(values, [Some(ports.value(443)), Some(ports.value(22))]);
     /// # Ok::<(), tepal::Error>(())
     /// ```
     #[must_use]
-    pub fn get_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<Option<u32>> {
-        let mut answers = vec![None; keys.len()];
-        self.get_many_into(keys, &mut answers);
-        answers
+    pub fn get_many<K: Keys + ?Sized>(&self, keys: &K) -> Vec<Option<Value<'_>>> {
+        let mut numbers = vec![None; keys.len()];
+        self.get_many_into(keys, &mut numbers);
+        self.values(numbers)
     }
 
-    /// [`get_many`](Self::get_many) into the caller's buffer: `answers[i]` is for key `i`.
-    /// Allocates nothing.
+    fn values(&self, numbers: Vec<Option<u32>>) -> Vec<Option<Value<'_>>> {
+        numbers.into_iter().map(|number| number.map(|number| self.value(number))).collect()
+    }
+
+    /// [`get_many`](Self::get_many) into the caller's buffer, as numbers: `answers[i]` is for key
+    /// `i`. [`value`](Self::value) tells the name of a number. Allocates nothing.
     ///
     /// # Panics
     /// If the number of answers differs from the number of keys.
@@ -86,7 +97,7 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`get_many`](Self::get_many) for hashes; `answers[i]` is for `hashes[i]`.
+    /// [`get_many_into`](Self::get_many_into) for hashes; `answers[i]` is for `hashes[i]`.
     ///
     /// # Panics
     /// If the two slices differ in length.
@@ -104,8 +115,9 @@ impl<L: PlainStorage> RibbonMap<L> {
         }
     }
 
-    /// [`get_many`](Self::get_many) for keys that this map's [`key_hasher`](Self::key_hasher) has
-    /// prepared. For keys that another hasher has prepared the answers have no meaning.
+    /// [`get_many_into`](Self::get_many_into) for keys that this map's
+    /// [`key_hasher`](Self::key_hasher) has prepared. For keys that another hasher has prepared the
+    /// answers have no meaning.
     ///
     /// # Panics
     /// If the number of answers differs from the number of keys.
@@ -124,13 +136,13 @@ impl<L: PlainStorage> RibbonMap<L> {
         &self,
         keys: &K,
         threads: core::num::NonZeroUsize,
-    ) -> Vec<Option<u32>>
+    ) -> Vec<Option<Value<'_>>>
     where
         L: Sync,
     {
-        crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
+        self.values(crate::kinds::bloom::answer_in_bulk(keys, threads, |piece, answers| {
             self.get_many_into(piece, answers);
-        })
+        }))
     }
 
     /// Looks up whether the key has a value.
@@ -152,7 +164,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     #[inline]
     #[must_use]
     pub fn contains_hash(&self, hash: u64) -> bool {
-        self.get_hash(hash).is_some()
+        self.number(hash).is_some()
     }
 
     ask_many!();

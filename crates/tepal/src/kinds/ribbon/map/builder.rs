@@ -1,9 +1,11 @@
 //! Describes a map, and builds it from its pairs.
 
-use alloc::string::String;
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{RibbonMap, named_share};
+use super::value::{NAME, Numbers, check_num_names, shown};
+use super::{MapValue, RibbonMap, named_share};
 use crate::bits::LINE_BYTES;
 use crate::bits::ribbon::shape::MOST_VALUE_BITS;
 use crate::error::{Error, Result};
@@ -11,15 +13,13 @@ use crate::facts::Labels;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
 use crate::kinds::calls::key_options;
-use crate::kinds::named::{Listed, MOST_SEGMENTS, SegmentList, check_name};
+use crate::kinds::named::{Listed, SegmentList, check_name};
 use crate::kinds::ribbon::lines::RibbonMeta;
 use crate::kinds::ribbon::{LEAST_RATE, construct, plan};
 use crate::params::{DEFAULT_RATE, check_rate};
 
 /// The rate at which every key gets a value.
 pub(super) const EVERY: f64 = 1.0;
-/// The name for errors of the name of a value.
-pub(super) const NAME: &str = "the name of a value";
 
 /// Describes a [`RibbonMap`]; everything has a default.
 ///
@@ -76,6 +76,9 @@ impl RibbonMapBuilder {
     /// The names of the values, from value 0 on: up to 65,536 different texts of 1 to 1,024 bytes,
     /// which the file keeps. Then no key has another value. A key takes log2 of the number of names
     /// for its value, which need not be a whole number of bits.
+    ///
+    /// If all values are given as texts, this call is not needed: their names are then in
+    /// ascending order. With it, `build_from` takes names or numbers.
     pub fn names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.names = names.into_iter().map(Into::into).collect();
         self
@@ -93,12 +96,20 @@ impl RibbonMapBuilder {
     /// Builds the map of these keys and their values, in any order. Equal keys with equal values
     /// count once.
     ///
+    /// The values are numbers (`u32`) or texts ([`MapValue`]). Texts become [names](Self::names),
+    /// in ascending order.
+    ///
     /// Takes 16 bytes a pair in addition to the map, repeats included, and 7 MiB for each thread.
     ///
     /// ```
-    /// let map = tepal::RibbonMap::builder().build_from([("apple", 3), ("banana", 5), ("apple", 3)])?;
-    /// assert!(map.get("apple") == Some(3) && map.len() == 2 && map.value_bits() == 3);
-    /// assert!(tepal::RibbonMap::builder().build_from([("apple", 3), ("apple", 4)]).is_err());
+    /// use tepal::RibbonMap;
+    /// let map = RibbonMap::builder().build_from([("apple", 3), ("banana", 5), ("apple", 3)])?;
+    /// assert!(map.get("apple").unwrap() == 3 && map.len() == 2 && map.value_bits() == 3);
+    /// assert!(RibbonMap::builder().build_from([("apple", 3), ("apple", 4)]).is_err());
+    ///
+    /// let map = RibbonMap::builder().build_from([("a", "north"), ("b", "south"), ("c", "north")])?;
+    /// assert_eq!(map.get("c").unwrap().to_string(), "north");
+    /// assert_eq!((map.num_names(), map.value_bits()), (2, 1));
     /// # Ok::<(), tepal::Error>(())
     /// ```
     ///
@@ -106,13 +117,22 @@ impl RibbonMapBuilder {
     /// - [`Error::SeveralValues`] if a key has two values;
     /// - [`Error::RateOutOfReach`] for a rate that no map has;
     /// - [`Error::Parameter`] for other impossible values, for example a value that has more bits
-    ///   than the map's values, or no name;
+    ///   than the map's values, or none of the given names; for more than 65,536 names; for values
+    ///   of another map of which some have names and some have not;
     /// - [`Error::KeyRefused`] for a key that the key domain does not have;
     /// - [`Error::CallerHashes`] for a map with `caller_hash` (`build_from_hashes` builds it);
     /// - [`Error::TooLarge`] if there is no memory.
-    pub fn build_from<K: Key>(self, pairs: impl IntoIterator<Item = (K, u32)>) -> Result<RibbonMap> {
-        let hasher = self.key_hasher()?;
-        let hashes = hash_each(pairs, |(key, value), sink| Ok((hasher.hash_ref(key.key(sink))?, value)))?;
+    pub fn build_from<K: Key, V: MapValue>(
+        mut self,
+        pairs: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<RibbonMap> {
+        let (hasher, mut numbers) = (self.key_hasher()?, Numbers::new(&self.names));
+        let mut hashes = hash_each(pairs, |(key, value), sink| {
+            Ok((hasher.hash_ref(key.key(sink))?, numbers.of(&value)?))
+        })?;
+        if let Some(names) = numbers.finish(&mut hashes)? {
+            self.names = names;
+        }
         self.build_from_hashes(hashes)
     }
 
@@ -129,7 +149,8 @@ impl RibbonMapBuilder {
         let threads = self.threads.max(1);
         construct::sort_different(&mut pairs, threads);
         if let Some(two) = pairs.windows(2).find(|two| two[0].0 == two[1].0) {
-            return Err(Error::SeveralValues { hash: two[0].0, values: [two[0].1, two[1].1] });
+            let values = [two[0].1, two[1].1].map(|value| self.shown(value));
+            return Err(Error::SeveralValues { hash: two[0].0, values });
         }
         let names = self.listed(&pairs)?;
         // If some values have no names, these values recognize non-members too.
@@ -179,10 +200,7 @@ impl RibbonMapBuilder {
     fn bits_of(&self, greatest: Option<u32>) -> Result<u8> {
         let named = self.names.len().saturating_sub(1);
         let needed = |value: u32| ((32 - value.leading_zeros()) as u8).max(1);
-        if self.names.len() > MOST_SEGMENTS {
-            let expected = "at most 65536; give the values as numbers, and keep their names elsewhere";
-            return Err(Error::parameter("the number of names", self.names.len(), expected));
-        }
+        check_num_names(self.names.len())?;
         if let Some(value) = greatest.filter(|value| !self.names.is_empty() && *value as usize > named) {
             let expected = alloc::format!("{named} at most, the last that has a name");
             return Err(Error::parameter("the greatest value", value, expected));
@@ -196,6 +214,11 @@ impl RibbonMapBuilder {
                 Err(Error::parameter("the bits of a value", bits, expected))
             }
         }
+    }
+
+    /// A value as an error shows it.
+    fn shown(&self, value: u32) -> Box<str> {
+        self.names.get(value as usize).map_or_else(|| value.to_string(), |name| shown(name)).into()
     }
 
     /// The names of the values, with the number of keys that have each.

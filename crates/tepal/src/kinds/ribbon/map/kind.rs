@@ -27,7 +27,7 @@ impl AnyFilter {
     /// use tepal::{AnyFilter, RibbonMap};
     /// let ports = RibbonMap::builder().value_bits(16).build_from([("ssh", 22)])?;
     /// let any = AnyFilter::from(ports);
-    /// assert_eq!(any.as_valued().and_then(|ports| ports.get("ssh")), Some(22));
+    /// assert_eq!(any.as_valued().and_then(|ports| ports.get("ssh")).unwrap(), 22);
     /// # Ok::<(), tepal::Error>(())
     /// ```
     #[must_use]

@@ -5,7 +5,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::RibbonMap;
-use super::builder::{EVERY, NAME};
+use super::builder::EVERY;
+use super::value::NAME;
 use crate::bits::memory;
 use crate::bits::ribbon::shape::MOST_VALUE_BITS;
 use crate::error::{Error, Result};

@@ -76,7 +76,7 @@ fn table(segments: u64) -> [Row; 2] {
         let (mut answers, mut found) = (SegmentAnswers::new(), 0);
         for piece in hashes.chunks(PIECE) {
             many.segments_many_hashes(piece, &mut answers);
-            found += (0..answers.len()).map(|i| answers.of(i).len() as u64).sum::<u64>();
+            found += answers.iter().map(|of_key| of_key.len() as u64).sum::<u64>();
         }
         found
     };

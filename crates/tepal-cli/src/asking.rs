@@ -346,8 +346,8 @@ fn append_segments(answers: &mut Answers, before: usize, found: &SegmentAnswers,
     let (mut keyless, mut next) = (keyless.iter().peekable(), 0);
     for record in 0..answers.held.len() - before {
         if keyless.next_if_eq(&&record).is_none() && next < found.len() {
-            answers.segments.extend(found.of(next).map(Segment::number));
-            answers.held[before + record] = found.of(next).len() > 0;
+            answers.segments.extend(found.of(next).iter().map(|segment| segment.number()));
+            answers.held[before + record] = !found.of(next).is_empty();
             next += 1;
         }
         answers.ends.push(answers.segments.len());

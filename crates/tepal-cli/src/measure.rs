@@ -57,7 +57,7 @@ pub fn random(filter: &Opened, asked: u64, seed: u64) -> Result<Tally, Failure> 
         tally.keys += wanted as u64;
         if let Some(filter) = filter.filter().as_segmented() {
             filter.segments_prepared(&keys, &mut segments);
-            let of_each = (0..segments.len()).map(|i| segments.of(i).len() as u64);
+            let of_each = segments.iter().map(|of_key| of_key.len() as u64);
             tally.held += of_each.clone().filter(|segments| *segments > 0).count() as u64;
             tally.segments = Some(tally.segments.unwrap_or(0) + of_each.sum::<u64>());
             continue;

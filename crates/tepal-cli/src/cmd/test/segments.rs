@@ -59,8 +59,8 @@ impl<'a> Members<'a> {
                 let of_names: Vec<Option<Segment>> =
                     named.names().iter().map(|name| filter.segment_by_name(name)).collect();
                 filter.segments_prepared(named.keys(), found);
-                let is_held = |segment: Segment, i| found.of(i).any(|found| found == segment);
-                keys.map(|i| of_names[named.name_of(i)].is_some_and(|segment| is_held(segment, i))).collect()
+                let is_held = |segment: &Segment, i| found.of(i).contains(segment);
+                keys.map(|i| of_names[named.name_of(i)].is_some_and(|segment| is_held(&segment, i))).collect()
             }
             Of::Map(map, found) => {
                 let value = |name: &String| match map.num_names() {

@@ -48,6 +48,17 @@ def ask_one_by_one(filter, keys):
         key in filter
 
 
+class Segments:
+    """A filter of eight segments, each with every eighth key."""
+
+    def __init__(self, n):
+        self.filter = tepal.SegmentFilter(n, 0.01)
+
+    def update(self, keys):
+        for i in range(8):
+            self.filter.update(f"segment {i}", keys[i::8])
+
+
 def jobs(n):
     """Job, library, what makes its filter, what is timed, whose keys."""
     T = lambda: tepal.BloomFilter(n, 0.01)
@@ -96,6 +107,11 @@ def jobs(n):
     yield "ask for an arrow column of strings", "rbloom: column.to_pylist()", R, lambda filter, keys: [key in filter for key in keys.to_pylist()], "asked column"
     yield "ask for a numpy column of int64", "tepal, int64 keys", I, many, "asked numbers"
     yield "ask for a numpy column of int64", "rbloom: column.tolist()", R, lambda filter, keys: [key in filter for key in keys.tolist()], "asked numbers"
+    G = lambda: Segments(n)
+    job = "ask for the segments of a list of str"
+    yield job, "tepal: segments_many", G, lambda of, keys: of.filter.segments_many(keys), "asked"
+    yield job, "tepal: segments, one by one", G, lambda of, keys: [of.filter.segments(key) for key in keys], "asked"
+    yield job, "tepal: contains_many", G, lambda of, keys: of.filter.contains_many(keys), "asked"
     for domain, F in ("bytes", T), ("int64", I):
         for add, run in ("add a list of int", update), ("add one int at a time", one_by_one("add")):
             yield f"{add}, keys of {domain}", "tepal", F, run, "ints"

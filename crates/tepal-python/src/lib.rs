@@ -34,6 +34,7 @@ mod picture;
 mod place;
 mod ribbon;
 mod segment;
+mod segment_answers;
 mod sets;
 mod shards;
 mod table;

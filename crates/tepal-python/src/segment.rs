@@ -6,7 +6,7 @@ use tepal::{Error, Opened, hash::PreparedKeys, segments::Segment};
 
 use crate::filter::{self, Filter, built};
 use crate::held::Held;
-use crate::{error, key, objects, options, sets};
+use crate::{error, key, objects, options, segment_answers, sets};
 
 /// A filter of the parts of a whole (regions, days, shards): which of them may hold a key, in one
 /// lookup.
@@ -143,6 +143,20 @@ impl SegmentFilter {
         found.into_iter().map(|name| name.object(py)).collect()
     }
 
+    /// The segments of many keys: a list with a tuple of their names, or numbers, for each key.
+    ///
+    /// The keys are whatever `contains_many` takes. A null is in no segment, and neither is a key
+    /// that the filter cannot have, such as text among integers.
+    ///
+    /// >>> days = tepal.SegmentFilter(1000, 0.001)
+    /// >>> days.update("monday", ["alice", "bob"])
+    /// >>> days.update("tuesday", ["bob"])
+    /// >>> days.segments_many(["bob", "carol", "alice"])
+    /// [('monday', 'tuesday'), (), ('monday',)]
+    fn segments_many<'py>(this: &Bound<'py, Self>, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        segment_answers::segments_many(held(this), keys)
+    }
+
     /// May this segment hold the key?
     fn contains_in(
         this: &Bound<'_, Self>,
@@ -224,7 +238,8 @@ fn no_such(py: Python<'_>) -> PyErr {
 }
 
 /// A segment as Python names it.
-enum Name {
+#[derive(PartialEq)]
+pub(crate) enum Name {
     Text(String),
     Number(u16),
 }
@@ -247,11 +262,14 @@ fn named(segment: &Bound<'_, PyAny>) -> PyResult<Name> {
 
 impl Name {
     fn all(filter: &tepal::SegmentFilter, segments: impl Iterator<Item = Segment>) -> Vec<Self> {
-        let named = |segment: Segment| match filter.segment_name(segment) {
+        segments.map(|segment| Name::of_segment(filter, segment)).collect()
+    }
+
+    pub(crate) fn of_segment(filter: &tepal::SegmentFilter, segment: Segment) -> Self {
+        match filter.segment_name(segment) {
             Some(name) => Name::Text(name.into()),
             None => Name::Number(segment.number()),
-        };
-        segments.map(named).collect()
+        }
     }
 
     /// The segment, made where it is not there.
@@ -271,7 +289,7 @@ impl Name {
         }
     }
 
-    fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self {
             Name::Text(name) => name.into_pyobject(py)?.into_any(),
             Name::Number(number) => number.into_pyobject(py)?.into_any(),

@@ -4,6 +4,8 @@ import json
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 import tepal
@@ -190,6 +192,42 @@ def test_segments():
         accounts.add("", "key")
     with pytest.raises(tepal.ParameterError):
         accounts.add(99, "key")
+
+
+def test_segments_of_many_keys():
+    accounts = tepal.SegmentFilter(100_000, 1e-6)
+    for number in range(20):
+        accounts.update(f"part {number}", range(number, 20_000, number + 1))
+    one_by_one = lambda keys: [tuple(accounts.segments(key)) for key in keys]
+    keys = [*range(10_000), *(f"nobody {i}" for i in range(50)), b"7"]
+    expected = one_by_one(keys)
+    assert accounts.segments_many(keys) == expected and sum(map(len, expected)) > 20_000
+    for form in (tuple(keys), iter(keys), (key for key in keys), dict.fromkeys(keys)):
+        assert accounts.segments_many(form) == expected
+    numbers = np.arange(30_000)
+    of_numbers = one_by_one(numbers.tolist())
+    for column in (numbers, pa.array(numbers), pa.chunked_array([numbers[:7], numbers[7:]]), pl.Series(numbers), pd.Series(numbers)):
+        assert accounts.segments_many(column) == of_numbers
+    assert accounts.segments_many(pa.array(["7", None, "x", "7"])) == [of_numbers[7], (), (), of_numbers[7]]
+    assert accounts.segments_many([]) == accounts.segments_many(pa.array([], pa.string())) == []
+    accounts.drop_segment("part 0")
+    assert accounts.segments_many([7, 1]) == one_by_one([7, 1])
+
+
+def test_segments_of_keys_that_cannot_be():
+    numbers = tepal.SegmentFilter(1000, key_domain="int64")
+    numbers.update("all", range(600))
+    keys = [1, "2", "two", (3,), *range(500)]
+    assert numbers.segments_many(keys) == [("all",), ("all",), (), (), *[("all",)] * 500]
+    with pytest.raises(tepal.KeyTypeError) as error:
+        numbers.segments_many([1, None])
+    assert "number 1" in error.value.__notes__[0]
+    with pytest.raises(tepal.KeyTypeError, match="is one key"):
+        numbers.segments_many("1")
+    numbers.close()
+    for keys in ([1], np.arange(3)):
+        with pytest.raises(tepal.ClosedError):
+            numbers.segments_many(keys)
 
 
 def test_static_filters():

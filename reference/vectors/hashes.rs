@@ -10,7 +10,8 @@ const ABOUT: &str = "From a key to its hash (FORMAT.md section 1). hashes: `key`
     schemes.json). domains: `given` is \"text\", \"integer\" or \"hex\" (the key is these bytes), `bytes` is what is \
     hashed in hexadecimal, or null where the key is refused. compounds: \
     `parts` are texts, integers, {hex} or lists of parts, `recipe` is the number at offset 124, `bytes` is what is hashed. \
-    addresses: the bytes of an address in network order, and its text. recipes: `recipe` is the number at offset 124, `key` \
+    addresses: the bytes of an address in network order, and its text. paths: a file name as a Unix system has it; its key \
+    is the same bytes. recipes: `recipe` is the number at offset 124, `key` \
     and `result` are hexadecimal. finish: `finished` is finish(`hash`), for callers who hash themselves (scheme 4). seeds: the seed that writers \
     take for a purpose, null for none (section 5).";
 
@@ -22,6 +23,7 @@ pub(crate) fn json() -> Json {
         ("domains", domains()),
         ("compounds", compounds()),
         ("addresses", addresses()),
+        ("paths", paths()),
         ("recipes", recipes()),
         ("finish", finished()),
         ("seeds", seeds()),
@@ -240,6 +242,28 @@ fn addresses() -> Json {
         cases.push(object([("hex", hex(&v6(groups))), ("text", plain(ipv6(v6(groups))))]));
     }
     list(cases)
+}
+
+fn paths() -> Json {
+    let names: [&[u8]; 16] = [
+        b"/etc/hosts",
+        b"a/b.csv",
+        b"../up",
+        b".",
+        "Bl\u{fc}te".as_bytes(),
+        b" spaces \t",
+        b"not UTF-8 \xff\xfe",
+        b"\\windows\\C:",
+        b"/",
+        b"..",
+        b"-",
+        b"42",
+        b"name.tar.gz",
+        b"two\nlines",
+        "e\u{301}".as_bytes(),
+        b"\xff",
+    ];
+    list(names.into_iter().map(|name| object([("hex", hex(name))])))
 }
 
 fn recipes() -> Json {

@@ -1,4 +1,8 @@
 //! A Python object as a key, by the library's rule (FORMAT.md, section 1.1).
+//!
+//! [`classes`] has the objects of the standard library's classes, which are written in Python.
+
+mod classes;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -7,18 +11,18 @@ use tepal::{Key, KeyRef, KeySink};
 
 use crate::error;
 
-/// Tuples inside tuples, at most.
+/// Compound keys inside compound keys, at most.
 const DEEPEST: usize = 32;
 
 /// A key that was an object.
 pub(crate) enum ObjectKey<'a> {
     /// The bytes of a `str` or `bytes`.
     Bytes(&'a [u8]),
-    /// Bytes that the object could change, or the decimal text of a number past 64 bits.
+    /// Bytes that the object could change, or does not hold in this form.
     Copied(Vec<u8>),
     Signed(i64),
     Unsigned(u64),
-    /// A tuple.
+    /// A tuple or a dataclass.
     Compound(Box<KeySink>),
 }
 
@@ -47,6 +51,12 @@ impl ObjectKey<'_> {
 /// key stays in registers.
 #[inline(always)]
 pub(crate) fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
+    of_part(object, 0)
+}
+
+/// [`of`] for a part of a compound key that is itself in this many others.
+#[inline(always)]
+fn of_part<'a>(object: &'a Bound<'_, PyAny>, depth: usize) -> PyResult<ObjectKey<'a>> {
     if object.is_exact_instance_of::<PyInt>() {
         if let Some(number) = of_64_bits(object) {
             return Ok(ObjectKey::Signed(number));
@@ -56,12 +66,12 @@ pub(crate) fn of<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
             return of_text(text);
         }
     }
-    of_any(object)
+    of_any(object, depth)
 }
 
-/// [`of`] for an object of any type.
+/// [`of_part`] for an object of any type.
 #[inline(never)]
-fn of_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
+fn of_any<'a>(object: &'a Bound<'_, PyAny>, depth: usize) -> PyResult<ObjectKey<'a>> {
     if let Ok(text) = object.cast::<PyString>() {
         return of_text(text);
     }
@@ -71,7 +81,7 @@ fn of_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
     if object.is_instance_of::<PyInt>() {
         return of_int(object);
     }
-    of_other(object, 0)
+    of_other(object, depth)
 }
 
 #[inline(always)]
@@ -118,10 +128,16 @@ fn of_int(object: &Bound<'_, PyAny>) -> PyResult<ObjectKey<'static>> {
 
 fn of_other<'a>(object: &'a Bound<'_, PyAny>, depth: usize) -> PyResult<ObjectKey<'a>> {
     if let Ok(parts) = object.cast::<PyTuple>() {
-        return of_tuple(parts, depth);
+        return compound(object, depth, parts.iter().map(Ok));
     }
     if let Ok(bytes) = object.cast::<PyByteArray>() {
         return Ok(ObjectKey::Copied(bytes.to_vec()));
+    }
+    if let Some(fields) = classes::fields(object)? {
+        return compound(object, depth, fields);
+    }
+    if let Some(bytes) = classes::bytes(object)? {
+        return Ok(ObjectKey::Copied(bytes));
     }
     // numpy's integers, and whatever else stands for one. numpy's bool does not.
     // SAFETY: the object is alive, and the interpreter is held.
@@ -135,21 +151,22 @@ fn of_other<'a>(object: &'a Bound<'_, PyAny>, depth: usize) -> PyResult<ObjectKe
     Err(refused(object))
 }
 
-fn of_tuple(parts: &Bound<'_, PyTuple>, depth: usize) -> PyResult<ObjectKey<'static>> {
+/// The compound key of these parts of an object; also of none, which is a key.
+fn compound<'py>(
+    object: &Bound<'_, PyAny>,
+    depth: usize,
+    parts: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
+) -> PyResult<ObjectKey<'static>> {
     if depth == DEEPEST {
         let text = format!(
-            "tuples inside tuples, more than {DEEPEST} deep, are no key; put their parts into one tuple"
+            "tuples and dataclasses inside others, more than {DEEPEST} deep, are no key; put their parts into one tuple"
         );
-        return Err(error::wrong_key(parts.py(), text));
+        return Err(error::wrong_key(object.py(), text));
     }
     let mut sink = Box::new(KeySink::new());
-    for part in parts.iter() {
-        match part.cast::<PyTuple>() {
-            Ok(inner) => sink.put(&of_tuple(inner, depth + 1)?),
-            Err(_) => sink.put(&of(&part)?),
-        };
+    for part in parts {
+        sink.put(&of_part(&part?, depth + 1)?);
     }
-    // Of no parts, too: the empty tuple is a key.
     Ok(ObjectKey::Compound(sink))
 }
 
@@ -176,7 +193,9 @@ fn refused(object: &Bound<'_, PyAny>) -> PyErr {
     } else if object.hasattr("__iter__").unwrap_or(false) {
         "many keys go to update() and contains_many(); for one key of several parts give a tuple".into()
     } else {
-        String::from("keys are str, bytes, int and tuples of these")
+        String::from(
+            "keys are str, bytes, int, IP addresses and paths, and tuples and instances of dataclasses of these",
+        )
     };
     error::wrong_type(object.py(), format!("{name} is no key; {advice}"))
 }

@@ -22,8 +22,9 @@ impl MutableFilter {
     /// Adds a key. `True`: it is surely new. `False`: it was in already, or looked so.
     ///
     /// A key is a `str` (as UTF-8), `bytes`, an `int` (the same key as its decimal text, unless the
-    /// keys are integers), or a tuple of these. The same key is the same in every language and in
-    /// the command `tepal`.
+    /// keys are integers), an address of `ipaddress` (the same key as its text), a path of
+    /// `pathlib` (the bytes of its name), or a tuple or a dataclass of these. The same key is the
+    /// same in every language and in the command `tepal`.
     ///
     /// A full filter raises `tepal.CapacityError` for a new key, unless it was made with another
     /// `over_capacity`.

@@ -7,12 +7,14 @@ A panic of the native half is no `Exception`, so it ends the run, and so does an
 
 import array
 import collections
+import dataclasses
 import datetime
 import decimal
 import enum
 import faulthandler
 import fractions
 import io
+import ipaddress
 import pathlib
 import random
 import sys
@@ -32,6 +34,18 @@ class Number(enum.IntEnum):
 
 class Text(str):
     pass
+
+
+@dataclasses.dataclass
+class Record:
+    given: object
+    other: object = dataclasses.field(default=None, compare=False)
+
+
+class Address(ipaddress.IPv6Address):
+    """An address whose bytes are of any kind."""
+
+    packed = b"1"
 
 
 class Index:
@@ -122,6 +136,8 @@ def thing(rng, depth=0):
         lambda: decimal.Decimal("1.5"), lambda: fractions.Fraction(1, 3), lambda: range(rng.randrange(-3, 300)), lambda: slice(3),
         lambda: array.array(rng.choice("bBuhHiIlLqQfd"), [0] if rng.random() < 0.5 else []) , lambda: iter([]), lambda: threading.Lock(),
         lambda: filters(rng), lambda: numpy(rng), lambda: arrow(rng), lambda: pathlib.Path("/nowhere/at/all"),
+        lambda: pathlib.PurePath("\udc80\ud800"), lambda: ipaddress.ip_address(rng.randrange(2**40)), lambda: Address("::1"), lambda: Record,
+        lambda: ipaddress.ip_interface("::1/64"), lambda: ipaddress.ip_address("fe80::1%1"), lambda: object.__new__(Address),
         lambda: pd.Series(rng.choice([["a", None], [1, 2], [1.5], [True], []])), lambda: pl.Series(rng.choice([["a", None], [1, 2], [1.5], [], [[1]]])),
         lambda: pd.DataFrame({"a": ["x"]}), lambda: pl.DataFrame({"a": ["x"], "b": [1]}), lambda: rng.choice(list(np.sctypeDict.values()))(),
         lambda: filters(rng).to_bytes(), lambda: filters(rng).__reduce__, lambda: io.BytesIO(damaged(rng)), io.StringIO,
@@ -132,6 +148,7 @@ def thing(rng, depth=0):
         lambda: [thing(rng, depth + 1) for _ in range(rng.randrange(4))], lambda: tuple(thing(rng, depth + 1) for _ in range(rng.randrange(4))),
         lambda: {i: thing(rng, depth + 1) for i in range(2)}, lambda: (thing(rng, depth + 1) for _ in range(3)),
         lambda: collections.deque([thing(rng, depth + 1)]), lambda: [rng.choice("abc") for _ in range(rng.randrange(500))],
+        lambda: Record(thing(rng, depth + 1)),
     ]
     return rng.choice(simple + nested * (depth < 3))()
 

@@ -1,7 +1,13 @@
 """The key rule, held against the vectors that every implementation reads (FORMAT.md, section 1)."""
 
+import collections
+import dataclasses
+import ipaddress
 import json
+import os
+import pathlib
 import pickle
+import typing
 
 import numpy as np
 import pytest
@@ -36,6 +42,113 @@ def test_tuples_are_framed_as_everywhere(vectors):
             assert filter_of(key) == filter_of(bytes.fromhex(vector["bytes"])), key
             checked += 1
     assert checked >= 15
+
+
+def record(vector):
+    """A compound key as an object of a dataclass, with its parts as the fields."""
+    if not isinstance(vector, list):
+        return part(vector)
+    names = [f"field_{i}" for i in range(len(vector))]
+    return dataclasses.make_dataclass("Record", names)(*map(record, vector))
+
+
+def test_dataclasses_are_the_tuples_of_their_fields(vectors):
+    checked = 0
+    for vector in vectors["compounds"]:
+        if vector["recipe"] == 0:
+            assert filter_of(record(vector["parts"])) == filter_of(bytes.fromhex(vector["bytes"])), vector
+            checked += 1
+    assert checked >= 15
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Visit:
+    user: int
+    page: str
+    seen_at: float = dataclasses.field(default=0.0, compare=False)
+    kinds: typing.ClassVar[list] = []
+
+
+@dataclasses.dataclass(frozen=True)
+class Click(Visit):
+    button: tuple = ("left",)
+
+
+class Point(typing.NamedTuple):
+    x: int
+    y: int
+
+
+def test_fields_of_dataclasses():
+    """Those that `==` compares, in their order, inherited ones first; also inside other keys and in lists."""
+    visits = [Visit(user, "/home", seen_at=1.5) for user in range(10)]
+    seen = tepal.BloomFilter(1000, 1e-9)
+    seen.update(visits[:5])
+    assert seen.contains_many(visits) == [True] * 5 + [False] * 5
+    assert (4, "/home") in seen and Visit(4, "/home", seen_at=2.5) in seen and ("/home", 4) not in seen
+    assert filter_of(Click(7, "/home")) == filter_of((7, "/home", ("left",)))
+    assert filter_of((visits[3], Point(1, 2))) == filter_of(((3, "/home"), (1, 2)))
+    assert filter_of(collections.namedtuple("One", "only")(7)) == filter_of((7,))
+    with pytest.raises(tepal.KeyTypeError, match="float is no key"):
+        filter_of(dataclasses.make_dataclass("Reading", ["celsius"])(20.5))
+    with pytest.raises(tepal.KeyTypeError, match="type is no key"):
+        filter_of(Visit)
+    with pytest.raises(tepal.KeyValueError):
+        filter_of(visits[0], key_domain="int64")
+    unset = object.__new__(Visit)
+    with pytest.raises(AttributeError):
+        filter_of(unset)
+
+
+def test_a_dataclass_in_itself_is_refused():
+    node = dataclasses.make_dataclass("Node", ["next"])(None)
+    node.next = node
+    with pytest.raises(tepal.KeyValueError, match="deep"):
+        filter_of(node)
+
+
+def test_addresses(vectors):
+    addresses = [ipaddress.ip_address(bytes.fromhex(vector["hex"])) for vector in vectors["addresses"]]
+    texts = [vector["text"] for vector in vectors["addresses"]]
+    for address, text in zip(addresses, texts, strict=True):
+        assert filter_of(address) == filter_of(text), text
+    seen = tepal.BloomFilter(1000, 1e-9)
+    seen.update(addresses)
+    assert all(seen.contains_many(texts)) and all(seen.contains_many(addresses))
+    assert {type(address).__name__ for address in addresses} == {"IPv4Address", "IPv6Address"}
+    assert filter_of((addresses[0], 7)) == filter_of((texts[0], 7))
+
+    class Host(ipaddress.IPv4Address):
+        pass
+
+    assert filter_of(Host("192.0.2.1")) == filter_of("192.0.2.1")
+
+
+def test_addresses_that_are_refused():
+    for interface in ("192.0.2.1/24", "2001:db8::1/64"):
+        with pytest.raises(tepal.KeyTypeError, match="interface.ip"):
+            filter_of(ipaddress.ip_interface(interface))
+        with pytest.raises(tepal.KeyTypeError, match="Network is no key"):
+            filter_of(ipaddress.ip_network(interface, strict=False))
+    with pytest.raises(tepal.KeyValueError, match="scope"):
+        filter_of(ipaddress.ip_address("fe80::1%eth0"))
+    with pytest.raises(tepal.KeyTypeError, match="number 1 of the keys|IPv4Interface") as error:
+        tepal.BloomFilter(10).update([7, ipaddress.ip_interface("192.0.2.1/24")])
+    assert "number 1" in error.value.__notes__[0]
+
+
+def test_paths(vectors):
+    names = [bytes.fromhex(vector["hex"]) for vector in vectors["paths"]]
+    paths = [pathlib.PurePosixPath(os.fsdecode(name)) for name in names]
+    for path, name in zip(paths, names, strict=True):
+        assert filter_of(path) == filter_of(name), name
+    seen = tepal.BloomFilter(1000, 1e-9)
+    seen.update(paths)
+    assert all(seen.contains_many(names))
+    assert pathlib.Path("a", "b.csv") in seen and pathlib.Path("b.csv") not in seen
+    with pytest.raises(tepal.KeyValueError, match="surrogate"):
+        filter_of(pathlib.PurePosixPath("\ud800"))
+    assert filter_of(pathlib.PureWindowsPath("C:/a/b")) == filter_of("C:\\a\\b")
 
 
 def test_domains(vectors):

@@ -445,6 +445,22 @@ fn derived_keys() {
     assert!(checked.iter().all(|cases| *cases >= 4), "{checked:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn paths() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::Path;
+
+    let file = vectors("hashes.json");
+    let filter = BloomFilter::builder().capacity(1).build().unwrap();
+    for case in cases(&file, "paths") {
+        let name = bytes(text(case, "hex"));
+        let path = Path::new(OsStr::from_bytes(&name));
+        assert_eq!(filter.hash_key(path).unwrap(), filter.hash_key(&name).unwrap(), "{case}");
+    }
+}
+
 #[test]
 fn addresses() {
     let file = vectors("hashes.json");

@@ -1,12 +1,15 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from datetime import datetime, timedelta
+from ipaddress import IPv4Address, IPv6Address
+from pathlib import PurePath
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Protocol, Self, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy
 import numpy.typing
 
+from _typeshed import DataclassInstance
 from typing_extensions import disjoint_base
 
 __all__ = [
@@ -41,7 +44,10 @@ class _Writes(Protocol):
 _Path: TypeAlias = str | os.PathLike[str]
 _From: TypeAlias = _Path | _Reads
 _To: TypeAlias = _Path | _Writes
-_Key: TypeAlias = str | bytes | bytearray | int | SupportsIndex | tuple[_Key, ...]
+_Address: TypeAlias = IPv4Address | IPv6Address
+_Key: TypeAlias = (
+    str | bytes | bytearray | int | SupportsIndex | _Address | PurePath | tuple[_Key, ...] | DataclassInstance
+)
 _Layout: TypeAlias = Literal["line", "double", "split-block", "scattered"]
 _KeyDomain: TypeAlias = Literal["bytes", "int64", "int32", "utf16", "float32", "float64", "hex"]
 _OverCapacity: TypeAlias = Literal["refuse", "warn", "ignore"]

@@ -3,7 +3,7 @@
 use tepal::build::Gather;
 use tepal::{
     BloomFilter, KeyDomain, Layout, OverCapacity, Recipe, Scheme, SecretKey, builders::BloomFilterBuilder,
-    file::Format, storage::Mapped,
+    file::Format,
 };
 use tepal_fuzz_cli::Scratch;
 use xxhash_rust::xxh3::xxh3_64;
@@ -70,7 +70,7 @@ fn on_disk(bytes: &[u8]) {
     }
 }
 
-fn same(opened: BloomFilter<Mapped>, expected: &BloomFilter) {
+fn same(opened: BloomFilter, expected: &BloomFilter) {
     assert!(&opened == expected);
     assert_eq!(opened.contains_many(&KEYS), expected.contains_many(&KEYS));
     assert_eq!(opened.into_owned().unwrap().to_bytes().unwrap(), expected.to_bytes().unwrap());

@@ -120,7 +120,7 @@ pub(crate) fn shared_line(keys: usize, rate: f64, threads: usize) -> [Box<dyn Co
     let empty = move || {
         let (_, bits, mut filter) = filter(Layout::Line, keys, rate);
         filter.clear().expect("it is in memory");
-        (bits, filter.into_shared())
+        (bits, filter.into_shared().expect("there is memory"))
     };
     let one_key = shared(
         (SHARED, threads, empty().0),

@@ -162,7 +162,7 @@ fn held<'a>(this: &'a Bound<'_, BloomFilter>) -> &'a Held {
 
 fn of_bloom<R: Send>(
     this: &Bound<'_, BloomFilter>,
-    look: impl FnOnce(&tepal::BloomFilter<tepal::storage::Mapped>) -> R + Send,
+    look: impl FnOnce(&tepal::BloomFilter) -> R + Send,
 ) -> PyResult<Option<R>> {
     held(this).read(this.py(), |opened| opened.filter().as_bloom().map(look))
 }

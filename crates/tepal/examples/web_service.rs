@@ -20,7 +20,7 @@ async fn request(seen: Seen, visitor: u64) -> tepal::Result<bool> {
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn Error>> {
-    let seen: Seen = Arc::new(BloomFilter::builder().capacity(200_000).build()?.into_shared());
+    let seen: Seen = Arc::new(BloomFilter::builder().capacity(200_000).build()?.into_shared()?);
 
     // At the start: the known visitors, in batches on all processors.
     let known: Vec<u64> = (0..100_000).collect();

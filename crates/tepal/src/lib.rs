@@ -33,8 +33,9 @@
 //!
 //! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. Every type
 //! has `contains_many` for a batch, `save`, `open`, `to_bytes` and `from_bytes`, and `facts()`,
-//! which describes the filter. [`open`] and [`from_bytes`] read a file of any kind and return
-//! an [`Opened`], which holds an [`AnyFilter`]. A function that takes any filter takes `&dyn`
+//! which describes the filter. A type's `open` gives what `build` gives; the first change of an
+//! opened filter copies it into memory. [`open`] and [`from_bytes`] read a file of any kind and
+//! return an [`Opened`], which holds an [`AnyFilter`]. A function that takes any filter takes `&dyn`
 //! [`Filter`] or `&mut dyn` [`MutableFilter`]; [`Ask`] and [`Change`] add the calls that are
 //! generic over keys. [`can`](AnyFilter::can) tells what a filter can do.
 //!
@@ -80,6 +81,7 @@
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher), [`hash`] |
 //! | options for opening: a secret key, a seal, a format | [`Open`] |
 //! | to open many GiB at once and check later | [`open_quick`](BloomFilter::open_quick), then [`verify`](BloomFilter::verify) |
+//! | to keep a filter in a struct | a field of the type [`BloomFilter`], built or opened |
 //! | a filter inside your program, your memory map or your file (Bloom, ribbon) | [`view`](BloomFilter::view), [`include_aligned!`] |
 //! | one file from a stream of several | [`read_from`](BloomFilter::read_from), [`write_to`](BloomFilter::write_to) |
 //! | many small filters in a store of yours (Bloom, ribbon) | [`to_embedded`](BloomFilter::to_embedded): the bits and 16 bytes |
@@ -228,9 +230,7 @@ pub mod values {
 pub mod storage {
     #[cfg(target_has_atomic = "64")]
     pub use super::kinds::bloom::Shared;
-    pub use super::kinds::storage::{
-        InBytes, InMemory, Mapped, PlainStorage, StableBytes, Storage, StorageMut,
-    };
+    pub use super::kinds::storage::{InBytes, Owned, PlainStorage, StableBytes, Storage};
 }
 
 /// Exports the filter types that `list.rs` lists.

@@ -15,7 +15,7 @@ macro_rules! each_kind {
         $then! {
             $($with)?
             /// A Bloom filter, of any scheme and layout: [`BloomFilter`](crate::BloomFilter).
-            Bloom = 1 "bloom": bloom::BloomFilter<Mapped>;
+            Bloom = 1 "bloom": bloom::BloomFilter<Owned>;
             /// A chain of Bloom filters that grows, as in RedisBloom and valkey-bloom:
             /// `ScalableBloomFilter`. Only a chain that grows by tepal's own rule has a tepal file.
             #[feature = "foreign" or "extras"]
@@ -35,11 +35,11 @@ macro_rules! each_kind {
             Segment = 6 "segment": table::SegmentFilter;
             /// The smallest filter of a set that does not change: `RibbonFilter`.
             #[feature = "static"]
-            Ribbon = 7 "ribbon": ribbon::RibbonFilter<Mapped>;
+            Ribbon = 7 "ribbon": ribbon::RibbonFilter<Owned>;
             /// The smallest map from keys to small numbers that does not change: `RibbonMap`. As a
             /// filter, its members are its keys.
             #[feature = "static"]
-            Map = 8 "map": ribbon::RibbonMap<Mapped>;
+            Map = 8 "map": ribbon::RibbonMap<Owned>;
 
             + /// A Bloom filter that says no for some keys all the same. Its kind is that of a Bloom filter.
             #[feature = "extras"]

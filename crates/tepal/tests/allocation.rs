@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use allocator::most_held;
 #[cfg(feature = "foreign")]
 use forge::mend_dump;
-use tepal::{BloomFilter, Layout, facts::Labels, storage::Mapped};
+use tepal::{BloomFilter, Layout, facts::Labels};
 #[cfg(feature = "foreign")]
 use tepal::{Open, file::Format};
 #[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
@@ -140,7 +140,7 @@ fn check(what: &str, refused: bool, bytes: u64, time: Duration, file_len: usize)
 }
 
 /// An opened filter answers and is measured without a panic.
-fn answers(filter: &BloomFilter<Mapped>) {
+fn answers(filter: &BloomFilter) {
     for key in 0..80u32 {
         assert!(filter.contains(&key));
     }

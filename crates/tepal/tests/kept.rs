@@ -38,10 +38,8 @@ use serde_json::Value;
 #[cfg(feature = "seal")]
 use tepal::SealKey;
 use tepal::{
-    BloomFilter, Error, KeyDomain, Kind, Layout, Open, Opened, Recipe, Scheme, SecretKey,
-    file::Format,
-    hash::finish_hash,
-    storage::{Mapped, Storage, StorageMut},
+    BloomFilter, Error, KeyDomain, Kind, Layout, Open, Opened, Recipe, Scheme, SecretKey, file::Format,
+    hash::finish_hash, storage::Storage,
 };
 
 struct Kept {
@@ -173,7 +171,7 @@ impl Kept {
     }
 
     /// Saves the filter, sealed like this one.
-    fn save(&self, filter: &BloomFilter<Mapped>, path: &Path) {
+    fn save(&self, filter: &BloomFilter, path: &Path) {
         #[cfg(feature = "seal")]
         if let Some(seal) = self.seal() {
             return filter.save_sealed(path, &seal).unwrap();
@@ -208,7 +206,7 @@ impl Kept {
         range.map(finish_hash).collect()
     }
 
-    fn insert_members(&self, filter: &mut BloomFilter<impl StorageMut>) {
+    fn insert_members(&self, filter: &mut BloomFilter) {
         let members = 0..self.number("members");
         if self.members_are_hashes() {
             self.hashes(members).into_iter().for_each(|hash| assert!(filter.insert_hash(hash).is_ok()));

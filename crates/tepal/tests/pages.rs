@@ -53,7 +53,7 @@ fn pages(folder: &Path) -> BTreeMap<String, String> {
 fn show_a_filter_from_its_builder_to_its_file() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let found = pages(&src.join("kinds"));
-    // The types of the list, at the end of each line: `bloom::BloomFilter<InMemory>;`.
+    // The types of the list, at the end of each line: `bloom::BloomFilter<Owned>;`.
     let list = fs::read_to_string(src.join("list.rs")).unwrap();
     let types: Vec<_> = list
         .lines()

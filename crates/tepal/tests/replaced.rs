@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use tepal::{BloomFilter, storage::Mapped};
+use tepal::BloomFilter;
 
 const REPLACEMENTS: u32 = 1000;
 const KEYS: u64 = 400;
@@ -23,7 +23,7 @@ fn keys(side: u64) -> Vec<u64> {
 }
 
 /// The side of a filter; a mixture of the two fails.
-fn side(filter: &BloomFilter<Mapped>) -> u64 {
+fn side(filter: &BloomFilter) -> u64 {
     let held = |side: u64| filter.contains_many(&keys(side));
     match (held(0), held(1)) {
         (all, none) if all.iter().all(|held| *held) && !none.iter().any(|held| *held) => 0,

@@ -15,7 +15,7 @@ use crate::fields::Fields;
 use crate::ids::{Kind, Layout, Operation};
 use crate::key::KeyHasher;
 use crate::kinds::bloom::{BloomFilter, shape_of};
-use crate::kinds::storage::{InBytes, InMemory, PlainStorage, StableBytes};
+use crate::kinds::storage::{InBytes, Owned, PlainStorage, StableBytes};
 
 #[cfg(feature = "static")]
 mod ribbon;
@@ -209,7 +209,7 @@ impl BloomFilter {
         let (shape, body) = read(bytes, keys)?;
         let mut lines = bits::zeroed(shape.lines())?;
         bits::fill_from_bytes(&mut lines, &bytes[body]);
-        Self::of_bits(shape, keys, InMemory::new(lines))
+        Self::of_bits(shape, keys, Owned::new(lines))
     }
 }
 

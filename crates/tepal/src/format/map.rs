@@ -14,7 +14,7 @@ use super::stamp::{Origin, Stamp};
 use super::stream::{CheckHeader, read_up_to};
 use crate::error::{Error, Result};
 #[cfg(all(feature = "mmap", target_endian = "little"))]
-use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, Private};
+use crate::kinds::storage::{Holder, InBytes, Owned, PlainStorage, Private};
 use crate::kinds::{AnyFilter, FromFile};
 #[cfg(all(feature = "mmap", target_endian = "little"))]
 use crate::kinds::{BodyChecked, Ref};
@@ -229,7 +229,7 @@ impl<'a> Open<'a> {
         let read = self.dissect::<F>(&map)?;
         let is_sealed = read.check.is_sealed();
         // The map starts on a page and the body on a multiple of 64.
-        let lines = Mapped::new(Backing::File(InBytes::new(Ref::new(map), read.body.clone())?));
+        let lines = Owned::held(Holder::File(InBytes::new(Ref::new(map), read.body.clone())?));
         if !self.quick {
             read.check.run(lines.as_lines())?;
         }
@@ -240,7 +240,7 @@ impl<'a> Open<'a> {
     #[cfg(all(feature = "mmap", target_endian = "little"))]
     fn of_private_map<F: FromFile>(&self, map: memmap2::MmapMut) -> Result<(F, bool)> {
         let read = self.dissect::<F>(&map)?;
-        let lines = Mapped::new(Backing::Private(Private::new(map, read.body.clone())?));
+        let lines = Owned::held(Holder::Private(Private::new(map, read.body.clone())?));
         read.check.run(lines.as_lines())?;
         let is_sealed = read.check.is_sealed();
         Ok((read.with_lines(lines), is_sealed))

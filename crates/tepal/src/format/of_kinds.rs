@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::key::SecretKey;
 #[cfg(feature = "std")]
 use crate::kinds::Filter;
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::storage::{Owned, PlainStorage};
 use crate::kinds::{self, AnyFilter};
 
 /// Saves a filter's file.
@@ -166,10 +166,9 @@ macro_rules! written {
     };
 }
 
-/// The calls that read. `$owned` is the type that bytes become; `$into` converts an opened file to
-/// it.
+/// The calls that read.
 macro_rules! read {
-    ($type:ident, $path:path, $owned:path, $into:expr) => {
+    ($type:ident, $path:path) => {
         #[cfg(feature = "std")]
         impl $path {
             /// Opens a tepal file and checks all of it: header, lengths, parameters, hash
@@ -231,7 +230,7 @@ macro_rules! read {
             }
         }
 
-        impl $owned {
+        impl $path {
             /// Reads the bytes of a tepal file into a filter in memory, with every check of
             /// [`open`](Self::open).
             ///
@@ -249,7 +248,7 @@ macro_rules! read {
             /// As [`open`](Self::open), except for errors of reading a file. Use
             /// [`tepal::from_bytes`](crate::from_bytes) for another kind or another program's file.
             pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-                Open::new().read_as(bytes).and_then($into)
+                Open::new().read_as(bytes)
             }
 
             /// [`from_bytes`](Self::from_bytes) for a filter made with a secret key.
@@ -257,7 +256,7 @@ macro_rules! read {
             /// # Errors
             /// As [`open_with_key`](Self::open_with_key), except for errors of reading a file.
             pub fn from_bytes_with_key(bytes: &[u8], key: &SecretKey) -> Result<Self> {
-                Open::new().secret_key(key).read_as(bytes).and_then($into)
+                Open::new().secret_key(key).read_as(bytes)
             }
 
             /// Reads one tepal file from a stream into a filter in memory, and no byte after it.
@@ -269,7 +268,7 @@ macro_rules! read {
             /// [`Looks::Empty`](crate::error::Looks::Empty).
             #[cfg(feature = "std")]
             pub fn read_from(mut stream: impl Read) -> Result<Self> {
-                Open::new().read_one(&mut stream).and_then($into)
+                Open::new().read_one(&mut stream)
             }
         }
     };
@@ -277,22 +276,13 @@ macro_rules! read {
 
 /// Implements the calls for a line of the list.
 macro_rules! of_kind {
-    (Bloom: $module:ident::$type:ident <$storage:ident>) => {
-        written!($type, kinds::$module::$type<L>, L);
-        read!(
-            $type,
-            kinds::$module::$type<$storage>,
-            kinds::$module::$type,
-            kinds::$module::$type::<$storage>::into_owned
-        );
-    };
     ($kind:ident: $module:ident::$type:ident <$storage:ident>) => {
         written!($type, kinds::$module::$type<L>, L);
-        read!($type, kinds::$module::$type<$storage>, kinds::$module::$type<$storage>, Ok);
+        read!($type, kinds::$module::$type<$storage>);
     };
     ($kind:ident: $module:ident::$type:ident) => {
         written!($type, kinds::$module::$type);
-        read!($type, kinds::$module::$type, kinds::$module::$type, Ok);
+        read!($type, kinds::$module::$type);
     };
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::ids::{Format, KeyDomain, Operation};
 use crate::key::SecretKey;
 use crate::kinds::Behind;
-use crate::kinds::storage::{Backing, Mapped};
+use crate::kinds::storage::Owned;
 use crate::kinds::{AnyFilter, AwaitsBody, BodyChecked, Filter, FromFile, HONOURS_EXCEPTIONS, Ref};
 
 /// Options for opening a filter's file: keys, properties that the file may not record, and how much
@@ -334,7 +334,7 @@ impl<'a> Open<'a> {
         bits::fill_from_bytes(&mut lines, &bytes[read.body.clone()]);
         read.check.run(&lines)?;
         let is_sealed = read.check.is_sealed();
-        Ok((read.with_lines(Mapped::new(Backing::Memory(lines))), is_sealed))
+        Ok((read.with_lines(Owned::new(lines)), is_sealed))
     }
 
     /// [`read`](Self::read) of one kind.
@@ -381,13 +381,13 @@ impl<F: FromFile> Dissected<F> {
     }
 
     /// The filter with its bits, which have passed every check.
-    pub(super) fn with_lines(self, lines: Mapped) -> F {
+    pub(super) fn with_lines(self, lines: Owned) -> F {
         Self::whole(F::with_body(self.bodiless, lines, None), self.behind)
     }
 
     /// The filter with its bits. They are checked again before they are copied, unless they have
     /// passed.
-    pub(super) fn checked_with(self, lines: Mapped) -> F {
+    pub(super) fn checked_with(self, lines: Owned) -> F {
         let check = Ref::new(self.check);
         Self::whole(F::with_body(self.bodiless, lines, Some(check)), self.behind)
     }

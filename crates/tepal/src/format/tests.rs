@@ -11,7 +11,7 @@ use super::seal::SEAL_BYTES;
 use super::*;
 use crate::error::{Error, Result};
 use crate::ids::Layout;
-use crate::{BloomFilter, KeyDomain, OverCapacity, Recipe, SecretKey, facts::Labels, storage::Mapped};
+use crate::{BloomFilter, KeyDomain, OverCapacity, Recipe, SecretKey, facts::Labels};
 
 static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
@@ -155,7 +155,7 @@ fn saving_and_opening() {
     let path = folder.path().join("a.tepal");
     for filter in filters() {
         filter.save(&path).unwrap();
-        let opened: BloomFilter<Mapped> = match filter.seed() {
+        let opened: BloomFilter = match filter.seed() {
             Some(_) => BloomFilter::open(&path).unwrap(),
             None => BloomFilter::open_with_key(&path, &SECRET).unwrap(),
         };
@@ -176,7 +176,7 @@ fn saving_and_opening() {
 fn what_cannot_be_opened_or_saved_to() {
     let folder = tempfile::tempdir().unwrap();
     let filter = BloomFilter::builder().capacity(10).build().unwrap();
-    let text = |result: Result<BloomFilter<Mapped>>| result.unwrap_err().to_string();
+    let text = |result: Result<BloomFilter>| result.unwrap_err().to_string();
     let missing = text(BloomFilter::open(folder.path().join("missing")));
     assert!(missing.contains("missing: opening: No such file"), "{missing}");
     assert!(text(BloomFilter::open(folder.path())).contains("directory"));

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::kinds::bloom::BloomFilter;
 #[cfg(feature = "static")]
 use crate::kinds::ribbon::{RibbonFilter, RibbonMap};
-use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes, sealed};
+use crate::kinds::storage::{InBytes, Owned, PlainStorage, StableBytes, sealed};
 use crate::kinds::{BodyChecked, Filter, FromFile};
 
 /// A filter inside the caller's bytes: `BloomFilter<InBytes<B>>`, `RibbonFilter<InBytes<B>>` or
@@ -31,7 +31,7 @@ macro_rules! viewed {
             type Bytes = B;
 
             fn viewed(open: &Open<'_>, bytes: B, place: Range<usize>) -> Result<Self> {
-                let (filter, lines) = open.viewed_as::<$filter<Mapped>, B>(bytes, place)?;
+                let (filter, lines) = open.viewed_as::<$filter, B>(bytes, place)?;
                 Ok(filter.with_lines(lines))
             }
         }
@@ -154,7 +154,7 @@ impl Open<'_> {
         if !self.quick {
             read.check.run(lines.as_lines())?;
         }
-        let filter = read.checked_with(Mapped::new(Backing::Memory(Vec::new())));
+        let filter = read.checked_with(Owned::new(Vec::new()));
         self.check_what_it_records(&filter)?;
         Ok((filter, lines))
     }

@@ -143,7 +143,7 @@ impl BloomFilter<Shared> {
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// use tepal::BloomFilter;
-    /// let seen = BloomFilter::builder().capacity(1000).build()?.into_shared();
+    /// let seen = BloomFilter::builder().capacity(1000).build()?.into_shared()?;
     /// seen.insert("apple")?;
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("seen.tepal");

@@ -8,7 +8,7 @@ use core::num::NonZeroUsize;
 
 use super::bloom::BloomFilter;
 use super::generic::{about_calls, ask_calls, change_calls, hand_on};
-use super::storage::Mapped;
+use super::storage::Owned;
 use super::{
     AwaitsBody, Behind, BodyChecked, CheckBody, FilePart, Filter, FromFile, Inner, InnerMut, KindEntry,
     Kinded, MutableFilter, Ref, Removal, unknown_kind,
@@ -139,6 +139,7 @@ macro_rules! any_filter {
         $(
             $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
             impl From<super::$module::$type $(<$storage>)?> for AnyFilter {
+                /// Converts without a copy.
                 fn from(filter: super::$module::$type $(<$storage>)?) -> Self {
                     AnyFilter::$kind(filter)
                 }
@@ -206,7 +207,7 @@ macro_rules! any_filter {
                 }
             }
 
-            fn with_body(bodiless: AnyBodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+            fn with_body(bodiless: AnyBodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
                 match bodiless {
                     $(
                         $(#[cfg(any(feature = $feature $(, feature = $other)?))])?
@@ -308,7 +309,7 @@ impl AnyFilter {
     /// ```
     #[must_use]
     #[inline]
-    pub fn as_bloom(&self) -> Option<&BloomFilter<Mapped>> {
+    pub fn as_bloom(&self) -> Option<&BloomFilter> {
         match self {
             AnyFilter::Bloom(filter) => Some(filter),
             #[allow(unreachable_patterns, reason = "if there is only one kind")]
@@ -320,7 +321,7 @@ impl AnyFilter {
     ///
     /// # Errors
     /// [`Error::NotPossible`] for a filter of another kind, and for one with exceptions.
-    pub fn into_bloom(self) -> Result<BloomFilter<Mapped>> {
+    pub fn into_bloom(self) -> Result<BloomFilter> {
         match self {
             AnyFilter::Bloom(filter) => Ok(filter),
             #[cfg(feature = "extras")]
@@ -328,12 +329,5 @@ impl AnyFilter {
             #[allow(unreachable_patterns, reason = "if there is only one kind")]
             other => Err(other.refusal(Operation::BeAnother)),
         }
-    }
-}
-
-impl From<BloomFilter> for AnyFilter {
-    /// Converts without a copy.
-    fn from(filter: BloomFilter) -> Self {
-        AnyFilter::Bloom(filter.into_mapped())
     }
 }

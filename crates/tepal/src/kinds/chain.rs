@@ -19,7 +19,6 @@ use core::fmt;
 
 use super::bloom::{BloomFilter, after};
 use super::generic::usual_facts;
-use super::storage::Mapped;
 use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, Labels, Warning};
@@ -56,7 +55,7 @@ pub(crate) use grow::Growth;
 #[derive(Clone)]
 pub struct ScalableBloomFilter {
     /// At least one.
-    links: Vec<BloomFilter<Mapped>>,
+    links: Vec<BloomFilter>,
     growth: Growth,
     /// Keys given since the newest link was last measured, repeats included.
     given: u64,
@@ -77,11 +76,6 @@ impl PartialEq for ScalableBloomFilter {
 impl ScalableBloomFilter {
     /// A chain of these links, which share a key hasher.
     pub(crate) fn new(links: Vec<BloomFilter>, growth: Growth) -> Result<Self> {
-        Self::of_links(links.into_iter().map(BloomFilter::into_mapped).collect(), growth)
-    }
-
-    /// [`new`](Self::new) for links whose bits may be in a file.
-    fn of_links(links: Vec<BloomFilter<Mapped>>, growth: Growth) -> Result<Self> {
         let Some((first, others)) = links.split_first() else {
             return Err(Error::damaged("a chain without a filter"));
         };
@@ -91,7 +85,7 @@ impl ScalableBloomFilter {
 
     /// The filters of the chain, the oldest first. There is at least one.
     #[must_use]
-    pub fn links(&self) -> &[BloomFilter<Mapped>] {
+    pub fn links(&self) -> &[BloomFilter] {
         &self.links
     }
 
@@ -107,8 +101,8 @@ impl ScalableBloomFilter {
     }
 
     /// The link, if the chain has only one.
-    pub(crate) fn into_only_link(self) -> core::result::Result<BloomFilter<Mapped>, Self> {
-        match <[BloomFilter<Mapped>; 1]>::try_from(self.links) {
+    pub(crate) fn into_only_link(self) -> core::result::Result<BloomFilter, Self> {
+        match <[BloomFilter; 1]>::try_from(self.links) {
             Ok([link]) => Ok(link),
             Err(links) => Err(ScalableBloomFilter { links, ..self }),
         }
@@ -224,7 +218,7 @@ impl ScalableBloomFilter {
             key => key,
         };
         self.look(1)?;
-        let holds = |link: &BloomFilter<Mapped>| {
+        let holds = |link: &BloomFilter| {
             let mut held = [false];
             link.answer_batch(key, &mut held);
             held[0]
@@ -238,14 +232,14 @@ impl ScalableBloomFilter {
             self.links[last].insert_batch(key, 0)?;
             return Ok(true);
         }
-        let mut next = self.next_link()?.into_mapped();
+        let mut next = self.next_link()?;
         next.insert_batch(key, 0)?;
         self.links.reserve_exact(1);
         self.links.push(next);
         Ok(true)
     }
 
-    fn newest(&self) -> &BloomFilter<Mapped> {
+    fn newest(&self) -> &BloomFilter {
         &self.links[self.links.len() - 1]
     }
 

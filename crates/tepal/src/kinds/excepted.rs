@@ -7,7 +7,6 @@ use core::fmt;
 use super::bloom::BloomFilter;
 use super::divider::Divider;
 use super::exceptions::{Exceptions, each_hash, hash_of_bytes};
-use super::storage::Mapped;
 use super::{AnyFilter, Behind, FilePart, Filter, HONOURS_EXCEPTIONS, Inner, InnerMut, MutableFilter};
 use crate::bits::memory;
 use crate::error::{Error, Result};
@@ -54,7 +53,7 @@ pub(crate) fn len_in_file(exceptions: &[u64], divider: Option<&Divider>) -> u64 
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ExceptedBloomFilter {
-    filter: BloomFilter<Mapped>,
+    filter: BloomFilter,
     /// Ascending, without repeats; empty if there is a divider.
     exceptions: Vec<u64>,
     divider: Option<Divider>,
@@ -79,17 +78,17 @@ impl ExceptedBloomFilter {
     }
 
     /// Makes the filter of a file that has exceptions.
-    pub(super) fn of_file(filter: BloomFilter<Mapped>, behind: Behind) -> Self {
+    pub(super) fn of_file(filter: BloomFilter, behind: Behind) -> Self {
         Self::new(filter, behind.hashes, behind.divider)
     }
 
     /// Makes a filter with ascending exceptions, or with a divider.
-    pub(crate) fn new(filter: BloomFilter<Mapped>, exceptions: Vec<u64>, divider: Option<Divider>) -> Self {
+    pub(crate) fn new(filter: BloomFilter, exceptions: Vec<u64>, divider: Option<Divider>) -> Self {
         ExceptedBloomFilter { filter, exceptions, divider }
     }
 
     /// The plain filter, if it has no exceptions.
-    pub(crate) fn into_bloom(self) -> Result<BloomFilter<Mapped>> {
+    pub(crate) fn into_bloom(self) -> Result<BloomFilter> {
         if self.exceptions() == 0 {
             return Ok(self.filter);
         }
@@ -97,12 +96,12 @@ impl ExceptedBloomFilter {
     }
 
     /// The filter itself, whose bits say yes for exceptions too.
-    pub(super) fn bits(&self) -> &BloomFilter<Mapped> {
+    pub(super) fn bits(&self) -> &BloomFilter {
         &self.filter
     }
 
     /// Gives the same exceptions to another filter of the same members.
-    pub(super) fn same_exceptions(&self, other: BloomFilter<Mapped>) -> Result<Self> {
+    pub(super) fn same_exceptions(&self, other: BloomFilter) -> Result<Self> {
         let divider = self.divider.as_ref().map(Divider::copied).transpose()?;
         Ok(Self::new(other, memory::copy_of(&self.exceptions)?, divider))
     }
@@ -197,16 +196,16 @@ impl ExceptedBloomFilter {
     }
 
     /// [`union_with`](Self::union_with) a filter without exceptions.
-    pub(super) fn union_with_plain(&mut self, other: &BloomFilter<Mapped>) -> Result<()> {
+    pub(super) fn union_with_plain(&mut self, other: &BloomFilter) -> Result<()> {
         self.union_with_parts(other, &[])
     }
 
-    fn union_with_parts(&mut self, other: &BloomFilter<Mapped>, others: &[u64]) -> Result<()> {
+    fn union_with_parts(&mut self, other: &BloomFilter, others: &[u64]) -> Result<()> {
         self.check_undivided(Operation::Unite)?;
         self.check_hashes(Operation::Unite)?;
         self.filter.check_union(other)?;
         let mut kept: Vec<u64> = memory::room(self.exceptions.len().saturating_add(others.len()))?;
-        let denied = |filter: &BloomFilter<Mapped>, list: &[u64], hash: u64| {
+        let denied = |filter: &BloomFilter, list: &[u64], hash: u64| {
             !filter.contains_hash(hash) || list.binary_search(&hash).is_ok()
         };
         kept.extend(self.exceptions.iter().filter(|hash| denied(other, others, **hash)));
@@ -224,11 +223,11 @@ impl ExceptedBloomFilter {
     }
 
     /// [`intersect_with`](Self::intersect_with) a filter without exceptions.
-    pub(super) fn intersect_with_plain(&mut self, other: &BloomFilter<Mapped>) -> Result<()> {
+    pub(super) fn intersect_with_plain(&mut self, other: &BloomFilter) -> Result<()> {
         self.intersect_with_parts(other, &[])
     }
 
-    fn intersect_with_parts(&mut self, other: &BloomFilter<Mapped>, others: &[u64]) -> Result<()> {
+    fn intersect_with_parts(&mut self, other: &BloomFilter, others: &[u64]) -> Result<()> {
         self.check_undivided(Operation::Intersect)?;
         self.check_hashes(Operation::Intersect)?;
         memory::reserve(&mut self.exceptions, others.len())?;

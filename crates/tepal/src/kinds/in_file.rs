@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::storage::{Mapped, Ref};
+use super::storage::{Owned, Ref};
 use crate::bits::Line;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
@@ -168,7 +168,7 @@ pub(crate) trait Kinded: Sized {
 
     /// Makes the filter with these lines. `checked` runs the checks of the bits before they are
     /// copied.
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self;
 
     /// Takes the data that followed the body. `None` if the type cannot answer by it; then only
     /// another type can open the file.
@@ -195,7 +195,7 @@ pub(crate) trait FromFile: Sized {
     fn of_part(kind: Kind, part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless>;
 
     /// [`Kinded::with_body`].
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self;
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self;
 
     /// [`Kinded::WITH_BEHIND`].
     const WITH_BEHIND: Option<fn(Self, Behind) -> Self>;
@@ -219,7 +219,7 @@ impl<K: Kinded> FromFile for K {
         K::of_part(part, secret)
     }
 
-    fn with_body(bodiless: K::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: K::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         K::with_body(bodiless, lines, checked)
     }
 

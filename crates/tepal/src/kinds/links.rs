@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::in_file::{AwaitsBody, BodyChecked, CheckBody};
-use super::storage::{Mapped, PlainStorage, Ref};
+use super::storage::{Owned, PlainStorage, Ref};
 use crate::bits::Line;
 use crate::error::Result;
 
@@ -20,9 +20,9 @@ impl<L: AwaitsBody, M> Links<L, M> {
     /// with its checks, unless `checked` is `None`.
     pub(crate) fn with_lines<T>(
         self,
-        lines: Mapped,
+        lines: Owned,
         checked: Option<Ref<dyn BodyChecked>>,
-        with_its_lines: impl Fn(L, Mapped) -> T,
+        with_its_lines: impl Fn(L, Owned) -> T,
     ) -> (Vec<T>, M, Option<Box<WholeBody>>) {
         let lines = lines.shared();
         let mut from = 0;
@@ -68,7 +68,7 @@ impl CheckBody for EachLink {
 /// The bits of an opened file, of all links together, and their checks.
 #[derive(Clone)]
 pub(crate) struct WholeBody {
-    lines: Mapped,
+    lines: Owned,
     check: Ref<dyn BodyChecked>,
 }
 

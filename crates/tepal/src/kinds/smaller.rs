@@ -1,7 +1,6 @@
 //! Makes a filter of any kind smaller, or static.
 
 use super::bloom::BloomFilter;
-use super::storage::Mapped;
 use super::{AnyFilter, Filter};
 use crate::error::Result;
 use crate::ids::Operation;
@@ -35,7 +34,7 @@ impl AnyFilter {
         if let AnyFilter::Quotient(filter) = self {
             return filter.folded_by(factor).map(AnyFilter::Quotient);
         }
-        self.same_exceptions(self.foldable()?.folded_by(factor)?.into_mapped())
+        self.same_exceptions(self.foldable()?.folded_by(factor)?)
     }
 
     pub(crate) fn shrunk_to(&self, rate: f64) -> Result<Option<(u64, AnyFilter)>> {
@@ -49,7 +48,7 @@ impl AnyFilter {
             return Ok(Some((1, AnyFilter::Quotient(filter.freeze(rate)?))));
         }
         let Some((factor, folded)) = self.foldable()?.shrunk_to(rate)? else { return Ok(None) };
-        Ok(Some((factor, self.same_exceptions(folded.into_mapped())?)))
+        Ok(Some((factor, self.same_exceptions(folded)?)))
     }
 
     /// Makes a ribbon filter from the fingerprints of a table:
@@ -68,7 +67,7 @@ impl AnyFilter {
     }
 
     /// A folded filter has the same members, so it keeps the same exceptions.
-    fn same_exceptions(&self, folded: BloomFilter<Mapped>) -> Result<AnyFilter> {
+    fn same_exceptions(&self, folded: BloomFilter) -> Result<AnyFilter> {
         match self {
             #[cfg(feature = "extras")]
             AnyFilter::Excepted(filter) => Ok(filter.same_exceptions(folded)?.into()),
@@ -76,7 +75,7 @@ impl AnyFilter {
         }
     }
 
-    fn foldable(&self) -> Result<&BloomFilter<Mapped>> {
+    fn foldable(&self) -> Result<&BloomFilter> {
         match self {
             AnyFilter::Bloom(filter) => Ok(filter),
             #[cfg(feature = "extras")]

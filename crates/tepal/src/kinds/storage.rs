@@ -1,19 +1,17 @@
-//! Where a filter's bits live: in memory, in an opened file, inside the caller's bytes, or shared
+//! Where a filter's bits live: in memory or in an opened file, inside the caller's bytes, or shared
 //! by threads.
 
-mod mapped;
+mod owned;
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
 use crate::bits::{self, Bits, Line};
 use crate::error::{Error, Result};
-pub(crate) use mapped::Backing;
-pub use mapped::Mapped;
+pub use owned::Owned;
 #[cfg(all(feature = "mmap", target_endian = "little"))]
-pub(crate) use mapped::Private;
+pub(crate) use owned::{Holder, Private};
 
 /// A reference count that a filter and its clones share: atomic, if the machine has atomics.
 #[cfg(not(target_has_atomic = "ptr"))]
@@ -21,9 +19,9 @@ pub(crate) use alloc::rc::Rc as Ref;
 #[cfg(target_has_atomic = "ptr")]
 pub(crate) use alloc::sync::Arc as Ref;
 
-/// Where the bits of a filter live: in memory ([`InMemory`]), in an opened file ([`Mapped`]),
-/// inside the caller's bytes ([`InBytes`]), or shared by threads
-/// ([`Shared`](crate::storage::Shared)). Only this crate can implement the trait.
+/// Where the bits of a filter live: in memory or in an opened file ([`Owned`], the default), inside
+/// the caller's bytes ([`InBytes`]), or shared by threads ([`Shared`](crate::storage::Shared)).
+/// Only this crate can implement the trait.
 pub trait Storage: sealed::Sealed {
     /// The bits, for lookups.
     #[doc(hidden)]
@@ -48,17 +46,6 @@ pub trait PlainStorage: Storage {
     fn as_lines(&self) -> &[Line];
 }
 
-/// A storage whose bits can be changed through `&mut`: [`InMemory`] and [`Mapped`].
-pub trait StorageMut: PlainStorage {
-    /// The bits, for changes; `None` if they belong to a file.
-    #[doc(hidden)]
-    fn own(&mut self) -> Option<&mut [Line]>;
-
-    /// Replaces the bits.
-    #[doc(hidden)]
-    fn replace(&mut self, lines: Vec<Line>);
-}
-
 pub(crate) mod sealed {
     pub trait Sealed {}
 }
@@ -72,54 +59,6 @@ pub(crate) fn copied(lines: &[Line]) -> Result<Vec<Line>> {
     let mut copy = bits::zeroed(lines.len() as u64)?;
     copy.copy_from_slice(lines);
     Ok(copy)
-}
-
-/// Bits in memory: the storage of every filter that is built, or read with
-/// [`from_bytes`](crate::BloomFilter::from_bytes).
-#[derive(Clone, PartialEq)]
-pub struct InMemory(pub(crate) Box<[Line]>);
-
-impl InMemory {
-    pub(crate) fn new(lines: Vec<Line>) -> Self {
-        InMemory(lines.into_boxed_slice())
-    }
-}
-
-impl sealed::Sealed for InMemory {}
-
-impl Storage for InMemory {
-    #[inline(always)]
-    fn view(&self) -> View<'_> {
-        View(Bits::Plain(&self.0))
-    }
-
-    fn into_lines(self) -> Result<Vec<Line>> {
-        Ok(self.0.into_vec())
-    }
-}
-
-impl PlainStorage for InMemory {
-    #[inline(always)]
-    fn as_lines(&self) -> &[Line] {
-        &self.0
-    }
-}
-
-impl StorageMut for InMemory {
-    #[inline(always)]
-    fn own(&mut self) -> Option<&mut [Line]> {
-        Some(&mut self.0)
-    }
-
-    fn replace(&mut self, lines: Vec<Line>) {
-        self.0 = lines.into_boxed_slice();
-    }
-}
-
-impl fmt::Debug for InMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "InMemory({} lines)", self.0.len())
-    }
 }
 
 /// Bits inside the caller's bytes, which are read in place and never copied: a `&[u8]`, bytes built

@@ -115,7 +115,7 @@ fn a_count_that_is_not_known_stays_unknown() {
             let mut united = one.clone();
             united.union_with(other).unwrap();
             let (typed, others) = (BloomFilter::of(one.clone()), BloomFilter::of(other.clone()));
-            let shared = typed.into_shared();
+            let shared = typed.into_shared().unwrap();
             shared.union_with(&others).unwrap();
             let shared = shared.into_owned().unwrap().keys_inserted();
             assert_eq!(count(&united), shared, "{name}: shared");

@@ -62,12 +62,12 @@ fn typed_ways(subject: &dyn Subject, keys: &Numbered) -> Vec<(&'static str, Bloo
     let (mut each, mut many) = (start(), start());
     keys.insert_each(&mut each, |_, _| ()).unwrap();
     keys.insert_all(&mut many).unwrap();
-    let shared = start().into_shared();
+    let shared = start().into_shared().unwrap();
     match keys {
         Numbered::Texts(texts) => texts.iter().for_each(|text| assert!(shared.insert(text).is_ok())),
         Numbered::Hashes(hashes) => hashes.iter().for_each(|hash| assert!(shared.insert_hash(*hash).is_ok())),
     }
-    let (mut part, united) = (start(), start().into_shared());
+    let (mut part, united) = (start(), start().into_shared().unwrap());
     let mut iterated = start();
     match keys {
         Numbered::Texts(texts) => {

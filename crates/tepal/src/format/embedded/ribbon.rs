@@ -14,7 +14,7 @@ use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::key::schemes::sizing::check_has_hash;
 use crate::kinds::ribbon::{Ribbon, RibbonFilter, RibbonMap, checked_value_bits};
-use crate::kinds::storage::{Backing, InBytes, Mapped, PlainStorage, StableBytes};
+use crate::kinds::storage::{InBytes, Owned, PlainStorage, StableBytes};
 
 /// Appends a number, seven bits a byte, the lowest first.
 fn put_number(mut number: u64, out: &mut Vec<u8>) {
@@ -236,7 +236,7 @@ macro_rules! embedded {
                 let (ribbon, body) = read($form, bytes, keys)?;
                 let mut lines = bits::zeroed(ribbon.num_lines())?;
                 bits::fill_from_bytes(&mut lines, &bytes[..body]);
-                Self::of_embedded(ribbon, keys, Mapped::new(Backing::Memory(lines)))
+                Self::of_embedded(ribbon, keys, Owned::new(lines))
             }
         }
 

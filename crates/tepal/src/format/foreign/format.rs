@@ -9,7 +9,7 @@ use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, Scheme};
 use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::ScalableBloomFilter;
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::storage::PlainStorage;
 
 /// Options for reading a file.
 #[derive(Clone, Copy, Default)]
@@ -96,7 +96,7 @@ pub(super) fn check(foreign: &dyn Foreign, filter: &AnyFilter) -> Result<()> {
 
 /// The Bloom filter of a format that holds one. It is checked again before it is written, including
 /// the bits of a filter that was opened quick.
-pub(super) fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilter<Mapped>> {
+pub(super) fn one<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<&'a BloomFilter> {
     check(foreign, filter)?;
     let obstacle = match filter {
         AnyFilter::Bloom(filter) => {

@@ -7,7 +7,7 @@ use crate::ids::{Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, Parameters, sizing};
 use crate::key::{KeyHasher, Recipe};
 use crate::kinds::bloom::{BloomFilter, BloomMeta, shape_of};
-use crate::kinds::storage::InMemory;
+use crate::kinds::storage::Owned;
 use crate::params::keys_for_fill;
 
 /// The fields of a foreign file: the filter, and its use if the file records it.
@@ -97,7 +97,7 @@ impl<'r> ForeignFields<'r> {
             inserted: self.inserted.into(),
             labels: None,
         };
-        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
+        Ok(BloomFilter::from_parts(meta, Owned::new(lines), set_bits))
     }
 }
 

@@ -15,7 +15,6 @@ use crate::fields::{Fields, Put};
 use crate::ids::{Format, Scheme};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
-use crate::kinds::storage::Mapped;
 use crate::kinds::{AnyFilter, Ref};
 
 /// The default of BF.RESERVE: sizes are not rounded to powers of two, 64-bit hashes.
@@ -131,7 +130,7 @@ fn body_of<'a>(pairs: &mut Fields<'a>, start: u64, len: u64) -> Result<Vec<&'a [
 
 impl Header {
     /// The pairs of `SCANDUMP`.
-    fn put_pairs(&self, links: &[BloomFilter<Mapped>], out: &mut dyn Put) -> Result<()> {
+    fn put_pairs(&self, links: &[BloomFilter], out: &mut dyn Put) -> Result<()> {
         out.u64_le(1)?;
         out.u32_le((HEADER + LINK * links.len()) as u32)?;
         out.u64_le(items(links)?)?;

@@ -8,7 +8,7 @@ use std::vec::Vec;
 
 use super::Open;
 use crate::storage::PlainStorage;
-use crate::{BloomFilter, Error, Layout, SecretKey, hash::PreparedKeys, storage::Mapped};
+use crate::{BloomFilter, Error, Layout, SecretKey, hash::PreparedKeys};
 
 static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
@@ -16,7 +16,7 @@ static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 const MAPS: bool = cfg!(all(feature = "mmap", target_endian = "little"));
 
 /// Are the bits in the mapped file?
-fn is_mapped(filter: &BloomFilter<Mapped>) -> bool {
+fn is_mapped(filter: &BloomFilter) -> bool {
     !filter.lines.is_in_memory()
 }
 
@@ -52,7 +52,7 @@ impl File {
         if self.keyed { Open::new().secret_key(&SECRET) } else { Open::new() }
     }
 
-    fn quick(&self, bytes: &[u8]) -> crate::Result<BloomFilter<Mapped>> {
+    fn quick(&self, bytes: &[u8]) -> crate::Result<BloomFilter> {
         fs::write(&self.path, bytes).unwrap();
         self.options().quick().open(&self.path)?.into_filter().into_bloom()
     }
@@ -174,7 +174,7 @@ fn a_file_that_changed_since_is_found_too() {
 /// filter opened from it.
 #[test]
 fn a_change_is_made_to_a_copy() {
-    type Change = fn(&mut BloomFilter<Mapped>);
+    type Change = fn(&mut BloomFilter);
     let changes: [(&str, Change); 8] = [
         ("insert", |filter| _ = filter.insert("new").unwrap()),
         ("insert_many", |filter| filter.insert_many(&["new", "newer"]).unwrap()),

@@ -13,7 +13,7 @@ use crate::key::Md5Split;
 use crate::key::options::KeyOptions;
 use crate::key::schemes::{sizing, xxh3};
 use crate::key::{KeyHasher, Recipe, SecretKey};
-use crate::kinds::storage::{InMemory, Storage};
+use crate::kinds::storage::{Owned, Storage};
 use crate::params::{DEFAULT_RATE, Goal, Plan, Request, Sizes, WITHIN, check_rate};
 
 /// Describes a [`BloomFilter`]; only the capacity has no default.
@@ -68,7 +68,7 @@ impl<L: Storage> BloomFilter<L> {
         let meta =
             BloomMeta { shape, capacity, promised_rate: rate, inserted: Some(0).into(), ..self.meta.clone() };
         let lines = bits::zeroed(shape.lines())?;
-        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), 0))
+        Ok(BloomFilter::from_parts(meta, Owned::new(lines), 0))
     }
 }
 
@@ -324,7 +324,7 @@ impl BloomFilterBuilder {
         let most = sizes.after(planned).max(planned + planned / 4 + 8 * LINE_BITS);
         loop {
             let mut filter =
-                BloomFilter::from_parts(meta.clone(), InMemory::new(bits::zeroed(meta.shape.lines())?), 0);
+                BloomFilter::from_parts(meta.clone(), Owned::new(bits::zeroed(meta.shape.lines())?), 0);
             fill(&mut filter)?;
             if !may_grow {
                 filter.set_over_capacity(policy)?;
@@ -386,7 +386,7 @@ impl BloomFilterBuilder {
     pub fn build(self) -> Result<BloomFilter> {
         let meta = self.meta()?;
         let lines = bits::zeroed(meta.shape.lines())?;
-        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), 0))
+        Ok(BloomFilter::from_parts(meta, Owned::new(lines), 0))
     }
 
     /// Refuses an expansion for one filter.

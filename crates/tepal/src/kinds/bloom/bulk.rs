@@ -22,7 +22,7 @@ use std::thread;
 
 use super::BloomFilter;
 use super::insert::after;
-use super::storage::{Storage, StorageMut};
+use super::storage::{PlainStorage, Storage};
 use super::tally::{Given, Tally};
 use crate::bits::part::{LineSpan, Pass};
 use crate::bits::radix::{BLOCK, BLOCK_BYTES, Queues};
@@ -88,7 +88,7 @@ pub(super) struct SavedCounts {
     inserted: Given,
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     /// [`insert_many`](Self::insert_many) for millions of keys, on this many threads. Bits, counts
     /// and errors are the same for every number of threads.
     ///

@@ -4,7 +4,7 @@ use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::fmt::Display;
 
-use super::storage::{InMemory, PlainStorage, Storage, StorageMut};
+use super::storage::{Owned, PlainStorage, Storage};
 use super::{BloomFilter, BloomMeta};
 use crate::bits;
 use crate::bits::shape::Shape;
@@ -73,7 +73,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     /// Adds all keys of `other`. The bits are the same as after inserting both sets of keys.
     ///
     /// [`keys_inserted`](Self::keys_inserted) is then the sum of both: a key that both have counts
@@ -288,7 +288,7 @@ impl<L: PlainStorage> BloomFilter<L> {
         }
         let set_bits = bits::count(&lines);
         let meta = BloomMeta { shape, inserted: self.keys_inserted().into(), ..self.meta.clone() };
-        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
+        Ok(BloomFilter::from_parts(meta, Owned::new(lines), set_bits))
     }
 }
 

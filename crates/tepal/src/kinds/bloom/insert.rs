@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::storage::{Storage, StorageMut, copied};
+use super::storage::{Owned, PlainStorage, Storage, copied};
 use super::tally::Tally;
 use super::{BloomFilter, BloomMeta};
 use crate::bits::kernel::Kernel;
@@ -47,7 +47,7 @@ pub(crate) fn after(done: usize) -> impl Fn(Error) -> Error {
     }
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     /// The bits, for changes, and the fields that changing them needs. A file's bits are copied
     /// into memory first.
     #[inline(always)]
@@ -68,7 +68,7 @@ impl<L: StorageMut> BloomFilter<L> {
     fn copy_lines(&mut self) -> Result<()> {
         self.check_before_copying()?;
         let copy = copied(self.lines.as_lines())?;
-        self.lines.replace(copy);
+        self.lines = Owned::new(copy);
         self.body_check = None;
         Ok(())
     }
@@ -151,7 +151,7 @@ impl<L: StorageMut> BloomFilter<L> {
     /// Far from the capacity the only work beside setting bits is to take the key off the grant.
     #[inline(always)]
     fn insert_hashed(&mut self, hash: u64) -> Result<bool> {
-        match self.lines.own() {
+        match self.lines.in_memory() {
             Some(lines) if self.tally.take() => Ok(self.kernel.insert_noting(lines, hash)),
             _ => self.insert_ungranted(hash),
         }
@@ -160,6 +160,11 @@ impl<L: StorageMut> BloomFilter<L> {
     #[cold]
     #[inline(never)]
     fn insert_ungranted(&mut self, hash: u64) -> Result<bool> {
+        // The lines may be a private map's.
+        match self.lines.own() {
+            Some(lines) if self.tally.take() => return Ok(self.kernel.insert_noting(lines, hash)),
+            _ => {}
+        }
         self.meta.keys.check_has_hash()?;
         self.settle();
         self.grant_room();
@@ -309,7 +314,7 @@ impl<L: StorageMut> BloomFilter<L> {
     pub(super) fn clear_lines(&mut self, fresh: Vec<Line>) {
         match self.lines.own() {
             Some(lines) => lines.fill(Line([0; 8])),
-            None => self.lines.replace(fresh),
+            None => self.lines = Owned::new(fresh),
         }
         self.body_check = None;
         self.meta.inserted = Some(0).into();

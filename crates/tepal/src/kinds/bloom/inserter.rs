@@ -3,7 +3,6 @@
 use core::fmt;
 
 use super::BloomFilter;
-use super::storage::{InMemory, StorageMut};
 use crate::error::Result;
 use crate::key::{Key, KeySink, Usual};
 
@@ -18,14 +17,14 @@ const TURN: u64 = 1024;
 /// settled when the inserter is dropped. If it is forgotten ([`mem::forget`](core::mem::forget)),
 /// the bits are right and [`keys_inserted`](BloomFilter::keys_inserted) is up to 1,024 keys too
 /// high, so the filter is full no later.
-pub struct Inserter<'a, L: StorageMut = InMemory> {
-    filter: &'a mut BloomFilter<L>,
+pub struct Inserter<'a> {
+    filter: &'a mut BloomFilter,
     usual: Usual,
     /// Keys that the filter counts as inserted and that have not been inserted yet.
     ahead: u64,
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     /// Makes an [`Inserter`], for keys that are inserted one by one and whose answers are needed:
     /// about 0.9 times the instructions of [`insert`](Self::insert). If the answers are not needed,
     /// [`insert_many`](Self::insert_many) and [`insert_iter`](Self::insert_iter) are faster still.
@@ -46,12 +45,12 @@ impl<L: StorageMut> BloomFilter<L> {
     /// # Ok::<(), tepal::Error>(())
     /// ```
     #[inline]
-    pub fn inserter(&mut self) -> Inserter<'_, L> {
+    pub fn inserter(&mut self) -> Inserter<'_> {
         Inserter { usual: self.meta.keys.usual(), ahead: 0, filter: self }
     }
 }
 
-impl<L: StorageMut> Inserter<'_, L> {
+impl Inserter<'_> {
     /// [`BloomFilter::insert`].
     ///
     /// # Errors
@@ -77,12 +76,14 @@ impl<L: StorageMut> Inserter<'_, L> {
     // All calls that take `self` are inlined, so it can be kept in registers.
     #[inline(always)]
     pub fn insert_hash(&mut self, hash: u64) -> Result<bool> {
-        if let (Some(ahead), Some(lines)) = (self.ahead.checked_sub(1), self.filter.lines.own()) {
-            self.ahead = ahead;
-            return Ok(self.filter.kernel.insert_noting(lines, hash));
+        if let Some(ahead) = self.ahead.checked_sub(1) {
+            if let Some(lines) = self.filter.lines.in_memory() {
+                self.ahead = ahead;
+                return Ok(self.filter.kernel.insert_noting(lines, hash));
+            }
         }
-        let is_new = self.filter.insert_before_turn(hash)?;
-        self.ahead = self.filter.tally.take_ahead(TURN);
+        let (is_new, ahead) = self.filter.insert_before_turn(hash)?;
+        self.ahead = ahead;
         Ok(is_new)
     }
 
@@ -93,22 +94,25 @@ impl<L: StorageMut> Inserter<'_, L> {
     }
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     #[cold]
     #[inline(never)]
-    fn insert_before_turn(&mut self, hash: u64) -> Result<bool> {
-        self.insert_hash(hash)
+    fn insert_before_turn(&mut self, hash: u64) -> Result<(bool, u64)> {
+        let is_new = self.insert_hash(hash)?;
+        // Every key of a private map comes here.
+        let ahead = if self.lines.is_in_memory() { self.tally.take_ahead(TURN) } else { 0 };
+        Ok((is_new, ahead))
     }
 }
 
-impl<L: StorageMut> Drop for Inserter<'_, L> {
+impl Drop for Inserter<'_> {
     #[inline]
     fn drop(&mut self) {
         self.give_back();
     }
 }
 
-impl<L: StorageMut> fmt::Debug for Inserter<'_, L> {
+impl fmt::Debug for Inserter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Inserter").field("ahead", &self.ahead).finish_non_exhaustive()
     }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::storage::{Storage, StorageMut};
+use super::storage::Storage;
 use super::{BloomFilter, BloomFilterBuilder};
 use crate::error::Result;
 use crate::key::schemes::xxh3;
@@ -40,7 +40,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     /// Inserts the keys of an iterator, in batches as [`insert_many`](Self::insert_many) does.
     ///
     /// ```
@@ -71,7 +71,7 @@ impl<L: StorageMut> BloomFilter<L> {
 /// # Panics
 /// If [`insert_iter`](BloomFilter::insert_iter) returns an error, for example at a key past the
 /// capacity of a filter that refuses: this trait cannot return one.
-impl<K: Key, L: StorageMut> Extend<K> for BloomFilter<L> {
+impl<K: Key> Extend<K> for BloomFilter {
     fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
         if let Err(error) = self.insert_iter(keys) {
             panic!("{error}");

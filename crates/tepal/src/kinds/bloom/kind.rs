@@ -9,7 +9,7 @@ use crate::facts::{Can, Facts, Labels, PartFacts, Warning};
 use crate::ids::{Kind, OverCapacity, Scheme};
 use crate::key::schemes::sizing::{half_full, rate_at, sizing};
 use crate::key::{Batch, KeyHasher, KeyRef};
-use crate::kinds::storage::{PlainStorage, Storage, StorageMut};
+use crate::kinds::storage::{PlainStorage, Storage};
 use crate::kinds::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 
 impl<L: PlainStorage> Inner for BloomFilter<L> {
@@ -30,7 +30,7 @@ impl<L: PlainStorage> Inner for BloomFilter<L> {
     }
 }
 
-impl<L: StorageMut> InnerMut for BloomFilter<L> {
+impl InnerMut for BloomFilter {
     fn insert_batch(&mut self, keys: Batch<'_>, done: usize) -> Result<()> {
         self.insert_batch(keys, done)
     }
@@ -130,7 +130,7 @@ impl<L: PlainStorage> Filter for BloomFilter<L> {
     }
 }
 
-impl<L: StorageMut> MutableFilter for BloomFilter<L> {
+impl MutableFilter for BloomFilter {
     fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
         self.insert(&key)
     }

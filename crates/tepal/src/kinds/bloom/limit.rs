@@ -11,7 +11,7 @@
 //! full lines each key looks like a member.
 
 use super::measure::Measured;
-use super::storage::{PlainStorage, Storage, StorageMut};
+use super::storage::{PlainStorage, Storage};
 use super::tally::{Refusal, Tally};
 use super::{BloomFilter, BloomMeta};
 use crate::error::{Error, Result};
@@ -202,7 +202,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     /// Makes room for one key, if keys may be refused. `held` tells whether the key is a member or
     /// a false positive.
     #[inline(always)]

@@ -61,7 +61,7 @@ pub(crate) use part::{BloomBodiless, bodiless};
 pub use shared::Shared;
 
 use super::in_file::BodyChecked;
-use super::storage::{self, Backing, InMemory, Mapped, PlainStorage, Ref, Storage};
+use super::storage::{self, Owned, PlainStorage, Ref, Storage};
 use crate::bits::kernel::Kernel;
 use crate::bits::rules::Rules;
 use crate::bits::shape::Shape;
@@ -79,7 +79,7 @@ use tally::Given;
 /// integers and types made of them ([`Key`](crate::Key)). The filter does not grow, and no key can
 /// be removed.
 ///
-/// `L` is the storage of the bits: [`InMemory`], [`Mapped`] for an opened file,
+/// `L` is the storage of the bits: [`Owned`] for a filter that is built or opened,
 /// [`InBytes`](crate::storage::InBytes) for the caller's bytes, [`Shared`] for a filter into which
 /// many threads insert at once. The lookup code is the same for all.
 /// [`into_owned`](Self::into_owned) makes a filter in memory of each.
@@ -102,9 +102,43 @@ use tally::Given;
 /// assert!(BloomFilter::open(&path)?.contains("910227400034"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// A field of the type `BloomFilter` holds a filter that was built or one that was opened. An
+/// opened filter stays in its file until the first change, which copies it into memory:
+///
+/// ```
+/// use std::path::Path;
+/// use tepal::BloomFilter;
+///
+/// struct Crawler {
+///     seen: BloomFilter,
+/// }
+///
+/// impl Crawler {
+///     fn resume(path: &Path) -> tepal::Result<Crawler> {
+///         let seen = match path.exists() {
+///             true => BloomFilter::open(path)?,
+///             false => BloomFilter::builder().capacity(1_000_000).build()?,
+///         };
+///         Ok(Crawler { seen })
+///     }
+/// }
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("seen.tepal");
+/// let mut crawler = Crawler::resume(&path)?;
+/// crawler.seen.insert("https://a.org/")?;
+/// crawler.seen.save(&path)?;
+///
+/// let mut crawler = Crawler::resume(&path)?;
+/// crawler.seen.insert("https://b.org/")?;              // in memory from now on
+/// assert!(crawler.seen.contains("https://a.org/"));
+/// assert!(!BloomFilter::open(&path)?.contains("https://b.org/"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 #[repr(C)]
-pub struct BloomFilter<L = InMemory> {
+pub struct BloomFilter<L = Owned> {
     // In a program with thousands of filters each one is out of cache. The fields that every lookup
     // and every insert needs are adjacent: from the end of the tally to the first fields of the key
     // hasher.
@@ -146,13 +180,6 @@ impl<L> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// The filter in the storage of files, without a copy.
-    pub(crate) fn into_mapped(self) -> BloomFilter<Mapped> {
-        self.map_lines(|lines| Mapped::new(Backing::Memory(lines.0.into_vec())))
-    }
-}
-
-impl BloomFilter<Mapped> {
     /// The same filter with other bits, which have no checks.
     pub(crate) fn with_lines<M>(self, lines: M) -> BloomFilter<M> {
         let body_check = self.body_check.clone();
@@ -172,7 +199,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 
     /// Moves the filter into memory, where it can be changed through `&mut`: a copy, or the same
-    /// memory if threads shared it.
+    /// memory if it is there already. A mapped filter no longer needs its file then.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -180,8 +207,9 @@ impl<L: Storage> BloomFilter<L> {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("seen.tepal");
     /// BloomFilter::builder().capacity(1000).build_from(["apple"])?.save(&path)?;
-    /// let mut seen: BloomFilter = BloomFilter::open(&path)?.into_owned()?;   // in memory, no longer mapped
-    /// seen.insert("banana")?;
+    /// let seen = BloomFilter::open(&path)?.into_owned()?;   // in memory, no longer mapped
+    /// std::fs::write(&path, "")?;                           // would stop a program that has it mapped
+    /// assert!(seen.contains("apple"));
     /// # Ok(())
     /// # }
     /// ```
@@ -196,7 +224,7 @@ impl<L: Storage> BloomFilter<L> {
         let lines = self.lines.into_lines()?;
         Ok(BloomFilter::from_parts(
             BloomMeta { inserted: inserted.into(), ..self.meta },
-            InMemory::new(lines),
+            Owned::new(lines),
             set_bits,
         ))
     }

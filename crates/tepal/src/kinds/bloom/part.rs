@@ -14,7 +14,7 @@ use crate::ids::{KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::BodyChecked;
-use crate::kinds::storage::{Mapped, PlainStorage, Ref};
+use crate::kinds::storage::{Owned, PlainStorage, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, KindEntry, Kinded, OWN_BYTES, SELF_TEST_KEYS, Trailer};
 use crate::params::{is_rate, no_rate};
 
@@ -118,7 +118,7 @@ pub(crate) fn bodiless(
     Ok(BloomBodiless { meta, set_bits, sums })
 }
 
-impl Kinded for BloomFilter<Mapped> {
+impl Kinded for BloomFilter {
     const ENTRY: KindEntry = KindEntry::new(Kind::Bloom).behind(Trailer::Exceptions);
 
     type Bodiless = BloomBodiless;
@@ -127,7 +127,7 @@ impl Kinded for BloomFilter<Mapped> {
         bodiless(&part.own, part, secret)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let mut filter = bodiless.filter(lines);
         filter.body_check = checked.map(Box::new);
         filter
@@ -161,7 +161,7 @@ impl BloomBodiless {
     }
 
     /// The filter with these bits, which have no checks.
-    pub(crate) fn filter(self, lines: Mapped) -> BloomFilter<Mapped> {
+    pub(crate) fn filter(self, lines: Owned) -> BloomFilter {
         BloomFilter::from_parts(self.meta, lines, self.set_bits)
     }
 }

@@ -1,7 +1,7 @@
 //! Lookup and insert under a scheme without a 64-bit hash: from the bytes of a key to its
 //! positions, in batches.
 
-use super::storage::{Storage, StorageMut};
+use super::storage::Storage;
 use super::{BloomFilter, BloomMeta};
 #[cfg(target_has_atomic = "64")]
 use crate::bits::atomic;
@@ -66,7 +66,7 @@ impl<L: Storage> BloomFilter<L> {
     }
 }
 
-impl<L: StorageMut> BloomFilter<L> {
+impl BloomFilter {
     /// [`insert`](Self::insert) under a scheme without a hash.
     pub(super) fn insert_positions(&mut self, key: One<'_>) -> Result<bool> {
         self.make_room(|filter| {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::storage::{InMemory, PlainStorage};
+use super::storage::{Owned, PlainStorage};
 use super::{BloomFilter, BloomFilterBuilder, BloomMeta};
 use crate::bits;
 use crate::error::{Error, Result};
@@ -68,7 +68,7 @@ impl BloomFilterBuilder {
             let expected = alloc::format!("none beyond the last one, {}", meta.shape.bit_len - 1);
             Error::parameter("the bits", "more of them set", expected)
         })?;
-        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
+        Ok(BloomFilter::from_parts(meta, Owned::new(lines), set_bits))
     }
 }
 

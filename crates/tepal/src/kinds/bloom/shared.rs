@@ -59,7 +59,7 @@ use counts::{Next, StripedCounter, Watch};
 ///
 /// ```
 /// use tepal::BloomFilter;
-/// let seen = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?.into_shared();
+/// let seen = BloomFilter::builder().capacity(1_000_000).false_positive_rate(0.01).build()?.into_shared()?;
 /// std::thread::scope(|scope| {
 ///     for thread in 0..4u64 {
 ///         let seen = &seen;
@@ -142,12 +142,16 @@ impl<L> BloomFilter<L> {
 }
 
 impl BloomFilter {
-    /// Shares the filter between threads ([`Shared`]), in the same memory, without a copy.
+    /// Shares the filter between threads ([`Shared`]), in the same memory, without a copy. Only a
+    /// filter in an opened file is copied.
     ///
     /// Costs a pass over the bits if the keys of the capacity are inserted; otherwise almost
     /// nothing.
-    #[must_use]
-    pub fn into_shared(mut self) -> BloomFilter<Shared> {
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] and [`Error::Damaged`] for an opened file; none for a filter in memory.
+    pub fn into_shared(mut self) -> Result<BloomFilter<Shared>> {
+        self.check_before_copying()?;
         self.settle();
         let (was_over, sample) = (self.is_over_capacity(), self.sample());
         let lines = self.lines.as_lines();
@@ -157,11 +161,11 @@ impl BloomFilter {
         let tally = Tally::unknown();
         let lines = Shared {
             was_over,
-            ..Shared::new(atomic::share(self.lines.0.into_vec()), watch, self.meta.capacity)
+            ..Shared::new(atomic::share(self.lines.into_lines()?), watch, self.meta.capacity)
         };
         let shared = BloomFilter { meta: self.meta, kernel: self.kernel, lines, tally, body_check: None };
         shared.look_now();
-        shared
+        Ok(shared)
     }
 }
 

@@ -83,7 +83,7 @@ impl ScalableBloomFilter {
             self.before_a_change().map_err(failed)?;
             let room = self.room_for(count);
             if room == 0 {
-                let next = self.next_link().map_err(failed)?.into_mapped();
+                let next = self.next_link().map_err(failed)?;
                 self.links.reserve_exact(1);
                 self.links.push(next);
                 continue;

@@ -10,7 +10,7 @@ use crate::key::schemes::sizing;
 use crate::kinds::bloom::{BloomBodiless, bodiless};
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::links::Links;
-use crate::kinds::storage::{Mapped, Ref};
+use crate::kinds::storage::{Owned, Ref};
 use crate::kinds::{FilePart, KindEntry, Kinded, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
@@ -99,7 +99,7 @@ impl Kinded for ScalableBloomFilter {
         of_part(part, secret)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let (links, growth, whole) = bodiless.with_lines(lines, checked, BloomBodiless::filter);
         ScalableBloomFilter { links, growth, given: 0, expected: 0, whole }
     }

@@ -38,7 +38,7 @@ fn links_follow_the_rule_of_the_chain() {
         (valkey, &[100, 300, 900], &[0.01, 0.0025, 0.000625]),
     ] {
         let (chain, new) = filled(growth, 0..1200);
-        let of = |link: &BloomFilter<Mapped>| (link.capacity(), link.promised_false_positive_rate());
+        let of = |link: &BloomFilter| (link.capacity(), link.promised_false_positive_rate());
         let found: Vec<_> = chain.links().iter().map(of).collect();
         let expected: Vec<_> = capacities.iter().copied().zip(rates.iter().copied()).collect();
         assert_eq!(found, expected, "{:?}", chain.growth);
@@ -129,11 +129,11 @@ fn unions_need_the_same_links() {
     assert!(matches!(error, Error::Incompatible { property, .. } if property.contains("in the chain")));
     assert!(error.to_string().contains("2 here, 4 in the other"), "{error}");
     let mut other_shape = b.clone();
-    other_shape.links[1] = link(Scheme::RedisBloom, 300, 0.005).into_mapped();
+    other_shape.links[1] = link(Scheme::RedisBloom, 300, 0.005);
     assert!(matches!(a.union_with(&other_shape), Err(Error::Incompatible { .. })));
     // Another rule of growth with the same links.
     for other in [Growth::Fixed, Growth::RedisBloom { expansion: 3 }] {
-        let other = ScalableBloomFilter::of_links(b.links.clone(), other).unwrap();
+        let other = ScalableBloomFilter::new(b.links.clone(), other).unwrap();
         let error = a.union_with(&other).unwrap_err();
         assert!(matches!(error, Error::Incompatible { property: "rule of growth", .. }), "{error}");
         assert!(error.to_string().contains("2 times the keys at half the rate here"), "{error}");

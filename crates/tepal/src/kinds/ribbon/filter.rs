@@ -24,7 +24,7 @@ use crate::bits::kernel::RibbonKernel;
 use crate::error::Result;
 use crate::kinds::calls::about_keys;
 use crate::kinds::shown::shown;
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::storage::{Owned, PlainStorage};
 
 /// The smallest filter of a set that is known in advance and does not change.
 ///
@@ -52,11 +52,11 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `L` is the storage of the ribbon: [`Mapped`], in memory or in an opened file, or
+/// `L` is the storage of the ribbon: [`Owned`], in memory or in an opened file, or
 /// [`InBytes`](crate::storage::InBytes), inside the caller's bytes ([`view`](RibbonFilter::view)).
 /// The lookup code is the same, and keys can be added beside both.
 #[derive(Clone)]
-pub struct RibbonFilter<L = Mapped> {
+pub struct RibbonFilter<L = Owned> {
     ribbon: Ribbon<L>,
     kernel: RibbonKernel,
     meta: RibbonMeta,

@@ -12,14 +12,14 @@ use crate::facts::{Labels, RibbonFacts};
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
 use crate::kinds::in_file::BodyChecked;
-use crate::kinds::storage::{Backing, Mapped, PlainStorage, Ref};
+use crate::kinds::storage::{Owned, PlainStorage, Ref};
 
 /// A ribbon has fewer keys, and a table that becomes a ribbon has fewer fingerprints.
 pub(super) const MOST_KEYS: u64 = 1 << 56;
 
 /// A ribbon, its second ribbon (if any), and their lines. `Ribbon<()>` is without the lines.
 #[derive(Clone)]
-pub(crate) struct Ribbon<L = Mapped> {
+pub(crate) struct Ribbon<L = Owned> {
     pub(crate) shape: RibbonShape,
     /// The second ribbon; a map has none.
     pub(crate) thin: Option<Box<Thin>>,
@@ -54,7 +54,7 @@ impl RibbonMeta {
 impl Ribbon {
     /// Makes a ribbon that was just built.
     pub(super) fn built(shape: RibbonShape, thin: Option<Box<Thin>>, lines: Vec<Line>, keys: u64) -> Self {
-        Ribbon { shape, thin, keys, lines: Mapped::new(Backing::Memory(lines)), body_check: None }
+        Ribbon { shape, thin, keys, lines: Owned::new(lines), body_check: None }
     }
 }
 
@@ -185,7 +185,7 @@ impl<L: PlainStorage> Ribbon<L> {
     pub(super) fn into_owned(self) -> Result<Ribbon> {
         self.check_before_copying()?;
         let Ribbon { shape, thin, keys, lines, .. } = self;
-        let lines = Mapped::new(Backing::Memory(lines.into_lines()?));
+        let lines = Owned::new(lines.into_lines()?);
         Ok(Ribbon { shape, thin, keys, lines, body_check: None })
     }
 }

@@ -22,7 +22,7 @@ use crate::error::Result;
 use crate::kinds::calls::about_keys;
 use crate::kinds::named::SegmentList;
 use crate::kinds::shown::shown;
-use crate::kinds::storage::{Mapped, PlainStorage};
+use crate::kinds::storage::{Owned, PlainStorage};
 
 /// The smallest map from keys to numbers of 1 to 32 bits, or to up to 65,536 different texts, that
 /// is known in advance and does not change. It does not contain the keys.
@@ -58,11 +58,11 @@ use crate::kinds::storage::{Mapped, PlainStorage};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// `L` is the storage of the ribbon: [`Mapped`], in memory or in an opened file, or
+/// `L` is the storage of the ribbon: [`Owned`], in memory or in an opened file, or
 /// [`InBytes`](crate::storage::InBytes), inside the caller's bytes ([`view`](RibbonMap::view)). The
 /// lookup code is the same.
 #[derive(Clone)]
-pub struct RibbonMap<L = Mapped> {
+pub struct RibbonMap<L = Owned> {
     ribbon: Ribbon<L>,
     kernel: MapKernel,
     meta: RibbonMeta,

@@ -10,7 +10,7 @@ use crate::ids::{KeyDomain, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, check_self_test_of_spread, self_test_of_spread};
-use crate::kinds::storage::{Mapped, Ref};
+use crate::kinds::storage::{Owned, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::no_rate;
 
@@ -112,7 +112,7 @@ impl<T> RibbonBodiless<T> {
 
     pub(super) fn with_lines(
         self,
-        lines: Mapped,
+        lines: Owned,
         checked: Option<Ref<dyn BodyChecked>>,
     ) -> (RibbonMeta, Ribbon, T) {
         (self.meta, self.ribbon.with_lines(lines).checked_by(checked), self.own)

@@ -21,7 +21,7 @@ use crate::bits::table::stream::{Entries, Stream, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::kinds::in_file::BodyChecked;
-use crate::kinds::storage::{Backing, Mapped, PlainStorage, Ref, StorageMut};
+use crate::kinds::storage::{Owned, PlainStorage, Ref};
 
 pub(crate) use crate::bits::table::change::MOST_COPIES;
 use counts::RunningCounts;
@@ -33,7 +33,7 @@ pub(crate) use fitting::laid_out;
 pub(crate) struct Table {
     packing: Packing,
     kernel: TableKernel,
-    lines: Mapped,
+    lines: Owned,
     /// The number of slots that are taken.
     slots: u64,
     /// The number of different fingerprints.
@@ -47,7 +47,7 @@ impl Table {
     /// Makes an empty table of fingerprints below `numbers`, laid out for this many slots.
     pub(crate) fn new(numbers: u64, tag_bits: u8, slots: u64) -> Result<Self> {
         let packing = Packing::for_slots(slots, numbers, tag_bits)?;
-        Ok(Table::of_lines(packing, in_memory(bits::zeroed(packing.lines())?), 0, 0))
+        Ok(Table::of_lines(packing, Owned::new(bits::zeroed(packing.lines())?), 0, 0))
     }
 
     /// Makes a table of ascending entries, laid out for this many slots. It calls `entries` once or
@@ -70,11 +70,11 @@ impl Table {
         entries: &dyn Fn() -> Stream<'e>,
     ) -> Result<Self> {
         let (packing, lines) = laid_out(numbers, tag_bits, slots.max(counts.slots), entries)?;
-        Ok(Table::of_lines(packing, in_memory(lines), counts.slots, counts.numbers))
+        Ok(Table::of_lines(packing, Owned::new(lines), counts.slots, counts.numbers))
     }
 
     /// Makes a table of finished lines.
-    pub(crate) fn of_lines(packing: Packing, lines: Mapped, slots: u64, numbers: u64) -> Self {
+    pub(crate) fn of_lines(packing: Packing, lines: Owned, slots: u64, numbers: u64) -> Self {
         Table {
             packing,
             kernel: TableKernel::best(),
@@ -190,7 +190,7 @@ impl Table {
     pub(crate) fn make_own(&mut self) -> Result<()> {
         if self.lines.own().is_none() {
             let copy = crate::kinds::storage::copied(self.lines.as_lines())?;
-            self.lines.replace(copy);
+            self.lines = Owned::new(copy);
         }
         Ok(())
     }
@@ -271,7 +271,7 @@ impl Table {
     pub(crate) fn clear(&mut self) -> Result<()> {
         match self.lines.own() {
             Some(lines) => lines.fill(Line([0; 8])),
-            None => self.lines = in_memory(bits::zeroed(self.packing.lines())?),
+            None => self.lines = Owned::new(bits::zeroed(self.packing.lines())?),
         }
         (self.slots, self.numbers, self.body_check) = (0, 0, None);
         Ok(())
@@ -341,8 +341,4 @@ impl Table {
         }
         Ok(held)
     }
-}
-
-fn in_memory(lines: Vec<Line>) -> Mapped {
-    Mapped::new(Backing::Memory(lines))
 }

@@ -13,7 +13,7 @@ use crate::ids::{KeyDomain, OverCapacity, Scheme};
 use crate::key::schemes::{Hasher, known, sizing};
 use crate::key::{KeyHasher, SecretKey};
 use crate::kinds::in_file::{BodyChecked, check_self_test_of_spread, self_test_of_spread};
-use crate::kinds::storage::{Mapped, Ref};
+use crate::kinds::storage::{Owned, Ref};
 use crate::kinds::{AwaitsBody, CheckBody, FilePart, OWN_BYTES};
 use crate::params::{is_rate, no_rate};
 
@@ -154,7 +154,7 @@ impl<S> TableBodiless<S> {
     /// The properties of the filter, the table with these lines, and the kind's properties.
     pub(super) fn with_lines(
         self,
-        lines: Mapped,
+        lines: Owned,
         checked: Option<Ref<dyn BodyChecked>>,
     ) -> (TableMeta, Table, S) {
         let Claimed { packing, slots, distinct } = self.claimed;

@@ -12,7 +12,7 @@ use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
 use crate::kinds::Ref;
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
-use crate::kinds::storage::{Mapped, Storage};
+use crate::kinds::storage::Storage;
 
 pub(super) const FORCE64: u32 = 4;
 pub(super) const NO_SCALING: u32 = 8;
@@ -143,7 +143,7 @@ impl Link<'_> {
 impl Header {
     /// Error rate and bits an entry of link `i`: the values that were read, if the link is still
     /// that link.
-    pub(super) fn link(&self, i: usize, link: &BloomFilter<Mapped>) -> (f64, f64) {
+    pub(super) fn link(&self, i: usize, link: &BloomFilter) -> (f64, f64) {
         let error = link.promised_false_positive_rate();
         let is_the_same = |kept: &&Kept| {
             kept.error == error
@@ -160,7 +160,7 @@ impl Header {
 }
 
 /// The number of items in all links.
-pub(super) fn items(links: &[BloomFilter<Mapped>]) -> Result<u64> {
+pub(super) fn items(links: &[BloomFilter]) -> Result<u64> {
     let all = links.iter().try_fold(0u64, |all, link| all.checked_add(size(link)));
     all.ok_or(Error::Unconvertible {
         format: Format::RedisBloom,

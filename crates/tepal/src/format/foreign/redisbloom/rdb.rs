@@ -10,7 +10,6 @@ use crate::fields::{Fields, Put};
 use crate::format::beside::Read;
 use crate::format::foreign::format::{PIECE, Reading, put_bytes, words_of};
 use crate::kinds::bloom::BloomFilter;
-use crate::kinds::storage::Mapped;
 
 /// A module value of the second kind, and the module's name in 6-bit letters with its encoding
 /// version.
@@ -112,12 +111,7 @@ impl Put for Summed<'_> {
     }
 }
 
-pub(super) fn write(
-    links: &[BloomFilter<Mapped>],
-    header: &Header,
-    version: u16,
-    out: &mut dyn Put,
-) -> Result<()> {
+pub(super) fn write(links: &[BloomFilter], header: &Header, version: u16, out: &mut dyn Put) -> Result<()> {
     let mut out = Summed { out, sum: 0 };
     out.bytes(&MARK)?;
     put_unsigned(&mut out, items(links)?)?;
@@ -144,7 +138,7 @@ pub(super) fn write(
 
 /// Writes the bits of a link. Redis reads a string plain or compressed. Compressing again could
 /// give other bytes.
-fn put_bits(out: &mut dyn Put, link: &BloomFilter<Mapped>, packed: Option<&[u8]>) -> Result<()> {
+fn put_bits(out: &mut dyn Put, link: &BloomFilter, packed: Option<&[u8]>) -> Result<()> {
     let len = link.bit_len() / 8;
     let is_of_link = |packed: &&[u8]| {
         let bytes = words_of(link).iter().flat_map(|word| word.to_le_bytes()).take(len as usize);

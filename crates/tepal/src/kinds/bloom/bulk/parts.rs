@@ -10,7 +10,7 @@ use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::{BloomFilter, after, lock, share_out};
+use super::{BloomFilter, PlainStorage, after, lock, share_out};
 use crate::bits::part::{LineSpan, Pass};
 use crate::bits::{Line, union};
 use crate::error::Result;
@@ -62,12 +62,12 @@ impl BloomFilter {
                 take(hashes);
             })
         };
-        match self.kernel.rules().passes(self.lines.0.len()) {
+        match self.kernel.rules().passes(self.lines.as_lines().len()) {
             [Some(pass), None]
                 if threads.get() > 1
                     && self.has_hash()
                     && !self.refuses()
-                    && self.lines.0.len() >= LEAST_LINES.max(1 << bits) =>
+                    && self.lines.as_lines().len() >= LEAST_LINES.max(1 << bits) =>
             {
                 self.insert_rows(bits, threads, &pass, checked)
             }
@@ -102,10 +102,11 @@ impl BloomFilter {
         part: impl Fn(usize, &mut dyn FnMut(&[u64])) -> Result<()> + Sync,
     ) -> Result<()> {
         let kernel = self.kernel;
+        self.own_lines()?;
         let known = self.forget_counts();
         let failure = Mutex::new(None);
         let inserted = AtomicU64::new(0);
-        let rows = rows(&mut self.lines.0, bits, ROWS * threads.get(), pass);
+        let rows = rows(self.own_lines()?, bits, ROWS * threads.get(), pass);
         // For each row: the line after its last one, and the bits that the row sets in it.
         let edges = Mutex::new(Vec::with_capacity(rows.len()));
         share_out(threads.get(), rows.into_iter(), |Row { parts, lines, first }| {
@@ -140,7 +141,7 @@ impl BloomFilter {
         });
         for (line, edge) in edges.into_inner().unwrap_or_else(PoisonError::into_inner) {
             // The last row has no line after it.
-            if let Some(shared) = self.lines.0.get_mut(line..=line) {
+            if let Some(shared) = self.own_lines()?.get_mut(line..=line) {
                 union(shared, &[edge]);
             }
         }

@@ -27,7 +27,7 @@ fn spread(keys: Range<u64>) -> Vec<u64> {
 /// all its data.
 fn outcome(filter: &BloomFilter, result: Result<()>) -> (Vec<Line>, u64, Option<u64>, Option<String>) {
     (
-        filter.lines.0.to_vec(),
+        filter.lines.as_lines().to_vec(),
         filter.set_bits(),
         filter.keys_inserted(),
         result.err().map(|e| format!("{e:?}")),
@@ -158,7 +158,7 @@ fn chunks_count_where_the_next_has_to_know() {
             let mut filter = empty.clone();
             filter.insert_cut(&all[..keys], Some(small(2, 16, 5000, 1000))).unwrap();
             assert_eq!(filter.tally.is_exact(), counts, "{layout}: {keys}");
-            assert_eq!(filter.set_bits(), bits::count(&filter.lines.0));
+            assert_eq!(filter.set_bits(), bits::count(filter.lines.as_lines()));
         }
     }
 }
@@ -265,7 +265,7 @@ fn the_real_cut() {
         let filter = builder.build().unwrap();
         let keys = spread(0..3_600_000);
         let cut = filter.cut(threads(6)).unwrap();
-        assert!(cut.chunk < keys.len() && filter.lines.0.len() > 4 * cut.part_lines);
+        assert!(cut.chunk < keys.len() && filter.lines.as_lines().len() > 4 * cut.part_lines);
         let (mut batch, mut bulk) = (filter.clone(), filter);
         batch.insert_many(&keys).unwrap();
         bulk.insert_bulk(&keys, threads(6)).unwrap();
@@ -385,7 +385,7 @@ fn a_panic_of_the_callers_leaves_a_sound_filter() {
                 // Two passes read each key twice.
                 let is_broken = breaks_at < if layout == Layout::Double { 80_000 } else { 40_000 };
                 assert_eq!(broken.is_err(), is_broken, "{layout} {breaks_at}");
-                assert_eq!(filter.set_bits(), bits::count(&filter.lines.0));
+                assert_eq!(filter.set_bits(), bits::count(filter.lines.as_lines()));
                 assert!((1_000_000..1_001_000u64).all(|key| filter.contains(&key)));
                 let file = filter.to_bytes().unwrap();
                 assert!(BloomFilter::from_bytes(&file).unwrap() == filter, "{layout} {breaks_at}");

@@ -8,6 +8,7 @@ use super::super::tests::{OF_EACH_SORT, builders};
 use super::*;
 use crate::ids::{KeyDomain, OverCapacity};
 use crate::kinds::bloom::BloomFilterBuilder;
+use crate::kinds::storage::PlainStorage;
 
 /// Full filters and nearly empty ones, under each policy, in every layout, with a scheme of each
 /// sort.
@@ -84,7 +85,7 @@ fn forgotten() {
         // The first key of a turn is counted before it.
         assert!(keys != 1 || counted == 1 + TURN, "{counted}");
         assert!((0..keys).all(|n| filter.contains(&n)));
-        assert_eq!(filter.set_bits(), crate::bits::count(&filter.lines.0));
+        assert_eq!(filter.set_bits(), crate::bits::count(filter.lines.as_lines()));
 
         let refused = (keys..).find(|n| filter.insert(n).is_err()).unwrap();
         assert!(refused + TURN >= 20_000 && filter.is_full(), "{keys} {refused}");

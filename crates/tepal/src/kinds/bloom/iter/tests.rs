@@ -36,7 +36,7 @@ fn keys_of_an_iterator_are_those_of_a_list() {
             }
             #[cfg(target_has_atomic = "64")]
             {
-                let shared = empty.into_shared();
+                let shared = empty.into_shared().unwrap();
                 shared.insert_iter(&keys).unwrap();
                 assert!(shared.into_owned().unwrap() == list);
             }

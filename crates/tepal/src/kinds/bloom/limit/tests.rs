@@ -49,7 +49,7 @@ fn a_batch_and_then_single_keys_fill_the_capacity() {
         for key in 99_000..100_000u64 {
             filter.insert(&key).unwrap();
         }
-        assert_eq!(filter.set_bits(), bits::count(&filter.lines.0));
+        assert_eq!(filter.set_bits(), bits::count(filter.lines.as_lines()));
         assert!(!filter.is_over_capacity());
     }
 }
@@ -254,7 +254,7 @@ fn keys_chosen_by_the_filters_hash_are_refused_half_way() {
             assert!(rate > 0.03 && promised == 0.01 && inserted == 10_000, "{layout}: {rate} {inserted}");
             // Members stay members.
             assert!(single == batch && keys[..10_000].iter().all(|key| batch.contains(key)));
-            let shared = builder.clone().build().unwrap().into_shared();
+            let shared = builder.clone().build().unwrap().into_shared().unwrap();
             let taken = keys.iter().take_while(|key| shared.insert(*key).is_ok()).count();
             assert!((10_000..10_300).contains(&taken), "{layout}: {taken}");
             assert!(matches!(shared.insert(&0u64), Err(Error::KeysClustered { .. })), "{layout}");

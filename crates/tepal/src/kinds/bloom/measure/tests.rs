@@ -7,7 +7,7 @@ use super::*;
 use crate::OverCapacity;
 #[cfg(feature = "foreign")]
 use crate::Scheme;
-use crate::kinds::storage::InMemory;
+use crate::kinds::storage::Owned;
 
 #[test]
 fn a_full_array_is_no_trouble() {
@@ -60,7 +60,7 @@ fn positions_from_31_bits_are_weighed() {
         let builder = BloomFilter::builder().scheme(scheme).capacity(20_000).false_positive_rate(0.01);
         let filter = filled(&builder, 0..15_000);
         let (m, numbers) = (filter.bit_len(), 1u64 << 31);
-        let is_set = |p: &u64| bits::words(&filter.lines.0)[(p / 64) as usize] >> (p % 64) & 1 != 0;
+        let is_set = |p: &u64| bits::words(filter.lines.as_lines())[(p / 64) as usize] >> (p % 64) & 1 != 0;
         let set = (0..m).filter(is_set);
         let chance = match scheme {
             Scheme::GuavaMitz64 => filter.fill_ratio(),
@@ -93,10 +93,10 @@ fn rates_of_known_bits() {
         let builder = BloomFilter::builder().layout(layout).num_hashes(k).bit_len(1024).capacity(100);
         let empty = builder.build().unwrap();
         let lines = vec![Line([u64::MAX; 8]), Line([0xF0F0_3333_A5A5_0FF0; 8])];
-        let filter = BloomFilter::from_parts(empty.meta.clone(), InMemory::new(lines), 768);
+        let filter = BloomFilter::from_parts(empty.meta.clone(), Owned::new(lines), 768);
         assert!((filter.false_positive_rate() - rate).abs() < 1e-12, "{layout} {k}");
         assert_eq!((filter.fill_ratio(), filter.fill_of_slices(2)), (0.75, vec![1.0, 0.5]));
-        let shared = filter.into_shared();
+        let shared = filter.into_shared().unwrap();
         assert!((shared.false_positive_rate() - rate).abs() < 1e-12, "{layout} {k}");
     }
 }

@@ -13,7 +13,7 @@ use crate::ids::Layout;
 /// One line, and a few bits a key.
 fn tiny(layout: Layout, num_hashes: u32, policy: OverCapacity) -> BloomFilter<Shared> {
     let filter = BloomFilter::builder().layout(layout).num_hashes(num_hashes).capacity(100).bit_len(512);
-    filter.over_capacity(policy).build().unwrap().into_shared()
+    filter.over_capacity(policy).build().unwrap().into_shared().unwrap()
 }
 
 /// Hashes that fall on one line.

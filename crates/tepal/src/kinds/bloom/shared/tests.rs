@@ -38,7 +38,7 @@ fn many_threads_are_as_one() {
     let each = 100_000;
     for &layout in Layout::ALL {
         let mut alone = filter(layout, THREADS * each);
-        let shared = filter(layout, THREADS * each).into_shared();
+        let shared = filter(layout, THREADS * each).into_shared().unwrap();
         thread::scope(|scope| {
             for thread in 0..THREADS {
                 let shared = &shared;
@@ -89,7 +89,8 @@ fn one_thread_is_as_in_memory() {
         for kernel in kernels {
             plain.clear().unwrap();
             plain.kernel = kernel;
-            let (single, mut batch) = (plain.clone().into_shared(), plain.clone().into_shared());
+            let (single, mut batch) =
+                (plain.clone().into_shared().unwrap(), plain.clone().into_shared().unwrap());
             let keys = keys(1, 600);
             for key in &keys[..300] {
                 assert_eq!(single.insert(key).unwrap(), plain.insert(key).unwrap(), "{layout} {k}");
@@ -106,7 +107,7 @@ fn one_thread_is_as_in_memory() {
             // Shared later, and changed in memory between.
             let mut owned = batch.into_owned().unwrap();
             owned.insert(&keys[500]).unwrap();
-            batch = owned.into_shared();
+            batch = owned.into_shared().unwrap();
             plain.insert(&keys[500]).unwrap();
             batch.insert(&keys[501]).unwrap();
             plain.insert(&keys[501]).unwrap();
@@ -123,11 +124,11 @@ fn one_thread_is_as_in_memory() {
 fn sharing_copies_nothing() {
     let mut plain = filter(Layout::Line, 1_000_000);
     plain.insert("key").unwrap();
-    let memory = plain.lines.0.as_ptr().addr();
-    let shared = plain.into_shared();
+    let memory = plain.lines.as_lines().as_ptr().addr();
+    let shared = plain.into_shared().unwrap();
     assert_eq!(shared.lines.lines.as_ptr().addr(), memory);
     let plain = shared.into_owned().unwrap();
-    assert_eq!(plain.lines.0.as_ptr().addr(), memory);
+    assert_eq!(plain.lines.as_lines().as_ptr().addr(), memory);
     assert_eq!(size_of::<AtomicLine>(), size_of::<Line>());
     assert!(plain.contains("key"));
 }
@@ -136,7 +137,8 @@ fn sharing_copies_nothing() {
 fn hashes_are_inserted_as_their_keys_are() {
     for &layout in Layout::ALL {
         let mut alone = filter(layout, 5000);
-        let (by_one, by_many) = (filter(layout, 5000).into_shared(), filter(layout, 5000).into_shared());
+        let (by_one, by_many) =
+            (filter(layout, 5000).into_shared().unwrap(), filter(layout, 5000).into_shared().unwrap());
         let keys = keys(3, 5000);
         let hashes: Vec<u64> = keys.iter().map(|key| alone.hash_key(key).unwrap()).collect();
         alone.insert_many(&keys).unwrap();
@@ -156,7 +158,7 @@ fn capacity_is_kept() {
         for (capacity, batch) in
             [1000u64, 50_000, 300_000, 2_000_000].into_iter().flat_map(|n| [(n, 1), (n, 5000)])
         {
-            let shared = filter(layout, capacity).into_shared();
+            let shared = filter(layout, capacity).into_shared().unwrap();
             let inserted: u64 = thread::scope(|scope| {
                 let until_refused = |thread: u64| {
                     let mut inserted = 0;
@@ -198,7 +200,7 @@ fn schemes_without_a_hash_are_shared_too() {
     for scheme in [Scheme::Md5Presets, Scheme::GuavaMitz32, Scheme::Dcso] {
         let alone = BloomFilter::builder().scheme(scheme).capacity(4000);
         let mut alone = alone.over_capacity(OverCapacity::Refuse).build().unwrap();
-        let shared = alone.clone().into_shared();
+        let shared = alone.clone().into_shared().unwrap();
         thread::scope(|scope| {
             for thread in 0..THREADS {
                 let shared = &shared;
@@ -230,8 +232,13 @@ fn schemes_without_a_hash_are_shared_too() {
 #[test]
 fn policies_and_refused_keys() {
     for (policy, is_over) in [(OverCapacity::Warn, true), (OverCapacity::Ignore, false)] {
-        let shared =
-            BloomFilter::builder().capacity(1000).over_capacity(policy).build().unwrap().into_shared();
+        let shared = BloomFilter::builder()
+            .capacity(1000)
+            .over_capacity(policy)
+            .build()
+            .unwrap()
+            .into_shared()
+            .unwrap();
         shared.insert_many(&keys(0, 900)).unwrap();
         assert!(!shared.is_over_capacity());
         shared.insert_many(&keys(1, 1000)).unwrap();
@@ -239,8 +246,13 @@ fn policies_and_refused_keys() {
         assert_eq!(shared.keys_inserted(), Some(1900));
         assert!(shared.insert(&(9u64 << 40)).unwrap());
     }
-    let numbers =
-        BloomFilter::builder().key_domain(KeyDomain::Integer).capacity(10).build().unwrap().into_shared();
+    let numbers = BloomFilter::builder()
+        .key_domain(KeyDomain::Integer)
+        .capacity(10)
+        .build()
+        .unwrap()
+        .into_shared()
+        .unwrap();
     numbers.insert("17").unwrap();
     let refused = numbers.insert_many(&["18", "x", "19"]);
     assert!(matches!(refused, Err(Error::KeyRefused { .. })));
@@ -250,7 +262,7 @@ fn policies_and_refused_keys() {
     // A full filter stays full, and takes its members.
     let mut full = filter(Layout::Line, 1000);
     while full.insert(&full.keys_inserted().unwrap()).is_ok() {}
-    let full = full.into_shared();
+    let full = full.into_shared().unwrap();
     assert!(!full.is_over_capacity() && full.insert("new").is_err() && !full.insert(&17u64).unwrap());
 }
 
@@ -260,7 +272,7 @@ fn policies_and_refused_keys() {
 fn refusing_is_never_over_capacity_by_inserting() {
     for &layout in Layout::ALL {
         for stream in 0..20u64 {
-            let full = filter(layout, 1000).into_shared();
+            let full = filter(layout, 1000).into_shared().unwrap();
             assert!(keys(stream, 5000).iter().any(|key| full.insert(key).is_err()));
             assert!(!full.is_over_capacity());
             assert!(!full.into_owned().unwrap().is_over_capacity());
@@ -270,7 +282,7 @@ fn refusing_is_never_over_capacity_by_inserting() {
         over.insert_many(&keys(0, 2000)).unwrap();
         over.set_over_capacity(OverCapacity::Refuse).unwrap();
         assert!(over.is_over_capacity());
-        let over = over.into_shared();
+        let over = over.into_shared().unwrap();
         assert!(over.is_over_capacity() && keys(1, 100).iter().any(|key| over.insert(key).is_err()));
     }
 }
@@ -282,7 +294,7 @@ fn one_thread_is_refused_as_in_memory() {
     for &layout in Layout::ALL {
         for stream in 0..8u64 {
             let mut plain = filter(layout, 1000 + 120 * stream);
-            let shared = plain.clone().into_shared();
+            let shared = plain.clone().into_shared().unwrap();
             let keys = keys(stream, 10_000);
             let refused = plain.insert_many(&keys).unwrap_err();
             assert!(matches!(refused, Error::CapacityReached { inserted: 1000.., .. }), "{refused}");
@@ -300,13 +312,13 @@ fn one_thread_is_refused_as_in_memory() {
 fn pieces_leave_room_for_sixteen_threads() {
     for &layout in Layout::ALL {
         for capacity in [10, 1000, 5000, 100_000] {
-            let shared = filter(layout, capacity).into_shared();
+            let shared = filter(layout, capacity).into_shared().unwrap();
             let piece = shared.unwatched() as u64;
             assert!(16 * piece <= capacity, "{layout} {capacity}: {piece}");
             assert!(piece == 512 || 16 * (piece + 1) > capacity, "{layout} {capacity}: {piece}");
             let mut warned = filter(layout, capacity);
             warned.set_over_capacity(OverCapacity::Warn).unwrap();
-            assert_eq!(warned.into_shared().unwatched(), 512);
+            assert_eq!(warned.into_shared().unwrap().unwatched(), 512);
         }
     }
 }
@@ -318,7 +330,7 @@ fn schemes_without_a_hash_are_as_in_memory() {
     for scheme in [Scheme::Md5Presets, Scheme::GuavaMitz32, Scheme::Dcso, Scheme::RedisBloom] {
         let builder = BloomFilter::builder().scheme(scheme).capacity(300);
         let mut plain = builder.over_capacity(OverCapacity::Refuse).build().unwrap();
-        let shared = plain.clone().into_shared();
+        let shared = plain.clone().into_shared().unwrap();
         let (mut new, mut refused, mut full_of) = (0, 0, 0);
         // Each key twice, and all of them again when it is full.
         for i in (0..450).flat_map(|i| [i, i]).chain(0..450) {
@@ -340,7 +352,7 @@ fn schemes_without_a_hash_are_as_in_memory() {
 fn partial_filters_are_united() {
     for layout in [Layout::Line, Layout::Double, Layout::SplitBlock, Layout::Scattered] {
         let empty = filter(layout, 100_000);
-        let shared = empty.clone().into_shared();
+        let shared = empty.clone().into_shared().unwrap();
         thread::scope(|scope| {
             for part in 0..THREADS {
                 let (shared, mut own) = (&shared, empty.clone());
@@ -365,7 +377,7 @@ fn a_union_is_refused_as_in_memory() {
     let mut part = all.clone();
     all.insert_iter(0..1500u64).unwrap();
     part.insert_iter(1500..3000u64).unwrap();
-    let shared = all.clone().into_shared();
+    let shared = all.clone().into_shared().unwrap();
     let refused = shared.union_with(&part).unwrap_err();
     assert_eq!(refused.to_string(), all.union_with(&part).unwrap_err().to_string());
     assert!(matches!(refused, Error::CapacityReached { .. }));
@@ -389,7 +401,7 @@ fn a_union_is_refused_as_in_memory() {
 fn a_filter_that_was_united_full_is_full() {
     let mut plain = filter(Layout::Line, 1000);
     while plain.insert(&plain.keys_inserted().unwrap()).is_ok() {}
-    let shared = filter(Layout::Line, 1000).into_shared();
+    let shared = filter(Layout::Line, 1000).into_shared().unwrap();
     shared.union_with(&plain).unwrap();
     let keys = (1 << 40..).find(|key: &u64| !plain.contains(key)).unwrap();
     assert!(matches!(shared.insert(&keys), Err(Error::CapacityReached { .. })));
@@ -400,7 +412,7 @@ fn a_cleared_filter_is_as_new() {
     for policy in [OverCapacity::Refuse, OverCapacity::Warn] {
         let mut empty = filter(Layout::Double, 1000);
         empty.set_over_capacity(policy).unwrap();
-        let mut shared = empty.clone().into_shared();
+        let mut shared = empty.clone().into_shared().unwrap();
         let fill =
             |shared: &BloomFilter<Shared>| (0..5000u64).take_while(|key| shared.insert(key).is_ok()).count();
         let before = fill(&shared);
@@ -420,7 +432,7 @@ fn a_cleared_filter_is_as_new() {
 fn it_is_saved_while_threads_insert() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("seen.tepal");
-    let shared = filter(Layout::Line, 1_000_000).into_shared();
+    let shared = filter(Layout::Line, 1_000_000).into_shared().unwrap();
     shared.insert_iter(0..1000u64).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -444,7 +456,7 @@ fn it_is_saved_while_threads_insert() {
 /// the keys are inserted, with the reason.
 #[test]
 fn chosen_keys_are_refused_on_every_thread() {
-    let shared = filter(Layout::Line, 40_000).into_shared();
+    let shared = filter(Layout::Line, 40_000).into_shared().unwrap();
     let chosen =
         |thread: u64| (0..40_000).map(move |i| 5 << 61 | crate::hash::finish_hash(100_000 * thread + i) >> 3);
     let inserted: u64 = thread::scope(|scope| {
@@ -470,7 +482,7 @@ fn warning_begins_at_the_key_that_breaks_the_promise() {
     for &layout in Layout::ALL {
         for stream in 0..30u64 {
             let builder = BloomFilter::builder().layout(layout).capacity(40 + stream);
-            let shared = builder.over_capacity(OverCapacity::Warn).build().unwrap().into_shared();
+            let shared = builder.over_capacity(OverCapacity::Warn).build().unwrap().into_shared().unwrap();
             for key in keys(stream, 200) {
                 shared.insert(&key).unwrap();
                 let is_past = shared.keys_inserted().is_some_and(|keys| keys > 40 + stream)

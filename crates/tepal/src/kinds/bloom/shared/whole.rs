@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::super::BloomFilter;
-use super::super::storage::{InMemory, PlainStorage};
+use super::super::storage::{Owned, PlainStorage};
 use super::Shared;
 use super::counts::Watch;
 use crate::bits::atomic;
@@ -26,7 +26,7 @@ impl BloomFilter<Shared> {
         let mut meta = self.meta.clone();
         meta.inserted = inserted.into();
         let set_bits = self.kernel.count(Bits::Plain(&lines));
-        Ok(BloomFilter::from_parts(meta, InMemory::new(lines), set_bits))
+        Ok(BloomFilter::from_parts(meta, Owned::new(lines), set_bits))
     }
 
     /// Adds all keys of `other`, while other threads insert and look up. `other` is for example a
@@ -41,7 +41,7 @@ impl BloomFilter<Shared> {
     /// ```
     /// use tepal::BloomFilter;
     /// let builder = BloomFilter::builder().capacity(1000);
-    /// let all = builder.clone().build()?.into_shared();
+    /// let all = builder.clone().build()?.into_shared()?;
     /// std::thread::scope(|scope| {
     ///     for part in [["apple", "pear"], ["cherry", "plum"]] {
     ///         let (all, mut mine) = (&all, builder.clone().build().unwrap());
@@ -76,7 +76,7 @@ impl BloomFilter<Shared> {
     ///
     /// ```
     /// use tepal::BloomFilter;
-    /// let mut seen = BloomFilter::builder().capacity(1000).build()?.into_shared();
+    /// let mut seen = BloomFilter::builder().capacity(1000).build()?.into_shared()?;
     /// seen.insert("apple")?;
     /// seen.clear();
     /// assert!(!seen.contains("apple"));

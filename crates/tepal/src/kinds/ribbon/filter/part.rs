@@ -15,7 +15,7 @@ use crate::kinds::ribbon::lines::{MOST_KEYS, Ribbon};
 use crate::kinds::ribbon::part::{
     RibbonBodiless, own_part, put_layers, put_ribbon, read_hash, read_rate, read_ribbon,
 };
-use crate::kinds::storage::{Mapped, PlainStorage, Ref};
+use crate::kinds::storage::{Owned, PlainStorage, Ref};
 use crate::kinds::{Behind, FilePart, KindEntry, Kinded, OWN_BYTES, Trailer};
 use crate::params::is_rate;
 
@@ -113,7 +113,7 @@ impl Kinded for RibbonFilter {
         RibbonBodiless::new(part, hash, secret, rate, ribbon, numbers)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let (meta, ribbon, numbers) = bodiless.with_lines(lines, checked);
         RibbonFilter { numbers, ..RibbonFilter::from_parts(meta, ribbon) }
     }

@@ -16,7 +16,7 @@ use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::named::{MOST_NAME_BYTES, MOST_SEGMENTS, SegmentList, damaged, read_listed};
 use crate::kinds::ribbon::part::{RibbonBodiless, own_part, read_hash, read_rate, read_ribbon};
-use crate::kinds::storage::{Mapped, PlainStorage, Ref};
+use crate::kinds::storage::{Owned, PlainStorage, Ref};
 use crate::kinds::{FilePart, KindEntry, Kinded, OWN_BYTES};
 use crate::params::is_rate;
 
@@ -89,7 +89,7 @@ impl Kinded for RibbonMap {
         RibbonBodiless::new(part, hash, secret, rate, ribbon, names)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let (meta, ribbon, names) = bodiless.with_lines(lines, checked);
         RibbonMap::from_parts(meta, names, ribbon)
     }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::ids::Kind;
 use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
-use crate::kinds::storage::{Mapped, Ref};
+use crate::kinds::storage::{Owned, Ref};
 use crate::kinds::table::core::TableMeta;
 use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::{self, Claimed, Named, OwnFields, State, TableBodiless};
@@ -97,7 +97,7 @@ impl Kinded for QuotientFilter {
         bodiless(&part.own, part, secret)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let (meta, table, copies) = bodiless.with_lines(lines, checked);
         QuotientFilter::from_parts(meta, table, copies.held, copies.is_deletable)
     }

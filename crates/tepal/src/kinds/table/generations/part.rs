@@ -12,7 +12,7 @@ use crate::facts::Window;
 use crate::ids::Kind;
 use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
-use crate::kinds::storage::{Mapped, Ref};
+use crate::kinds::storage::{Owned, Ref};
 use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::{self, Claimed, Named, OwnFields, State, TableBodiless};
 use crate::kinds::{CheckBody, FilePart, KindEntry, Kinded};
@@ -118,7 +118,7 @@ impl Kinded for ExpiringFilter {
         of_part(part, secret)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let (meta, table, GenerationsState { clock, inserted }) = bodiless.with_lines(lines, checked);
         ExpiringFilter::from_parts(meta, clock, table, inserted)
     }

@@ -9,7 +9,7 @@ use crate::ids::{Kind, OverCapacity};
 use crate::key::SecretKey;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::links::Links;
-use crate::kinds::storage::{Mapped, Ref};
+use crate::kinds::storage::{Owned, Ref};
 use crate::kinds::table::copies::part::{CopiesState, bodiless, own_part};
 use crate::kinds::table::core::TableMeta;
 use crate::kinds::table::lines::Table;
@@ -123,7 +123,7 @@ impl Kinded for GrowingFilter {
         of_part(part, secret)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let table = |link: Link, lines| link.with_lines(lines, None).1;
         let (links, meta, whole) = bodiless.with_lines(lines, checked, table);
         GrowingFilter { links, meta, whole }

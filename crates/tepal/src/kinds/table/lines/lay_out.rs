@@ -2,15 +2,15 @@
 
 use alloc::vec::Vec;
 
+use super::Table;
 use super::fitting::{Tables, are_spread, fitting, more};
-use super::{Table, in_memory};
 use crate::bits::pages::give_back;
 use crate::bits::table::packing::Packing;
 use crate::bits::table::relay::Relay;
 use crate::bits::table::stream::Stream;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
-use crate::kinds::storage::{PlainStorage, Storage};
+use crate::kinds::storage::{Owned, PlainStorage, Storage};
 use crate::kinds::table::join::merged;
 
 impl Table {
@@ -77,7 +77,7 @@ impl Table {
         let mut old = None;
         if is_large {
             // It fits, and there is memory for it.
-            old = Some(core::mem::replace(&mut self.lines, in_memory(Vec::new())).into_lines()?);
+            old = Some(core::mem::replace(&mut self.lines, Owned::new(Vec::new())).into_lines()?);
         }
         let (mut relay, mut given_back) = (Relay::default(), 0);
         while lines.len() < packing.lines() as usize {
@@ -95,7 +95,7 @@ impl Table {
         if relay.end(old.as_deref().unwrap_or(self.lines.as_lines()), packing).is_err() {
             return Ok(false);
         }
-        (self.packing, self.lines, self.body_check) = (*packing, in_memory(lines), None);
+        (self.packing, self.lines, self.body_check) = (*packing, Owned::new(lines), None);
         Ok(true)
     }
 

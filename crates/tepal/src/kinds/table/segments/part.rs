@@ -17,7 +17,7 @@ use crate::kinds::in_file::BodyChecked;
 use crate::kinds::named::{
     Listed, MOST_NAME_BYTES, MOST_SEGMENTS, Segment, SegmentList, damaged, padded, read_listed,
 };
-use crate::kinds::storage::{Mapped, Ref};
+use crate::kinds::storage::{Owned, Ref};
 use crate::kinds::table::lines::Table;
 use crate::kinds::table::part::{self, Claimed, Named, OwnFields, State, TableBodiless};
 use crate::kinds::{CheckBody, FilePart, KindEntry, Kinded, OWN_BYTES};
@@ -152,7 +152,7 @@ impl Kinded for SegmentFilter {
         of_part(part, secret)
     }
 
-    fn with_body(bodiless: Self::Bodiless, lines: Mapped, checked: Option<Ref<dyn BodyChecked>>) -> Self {
+    fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {
         let (meta, table, SegmentsState { list, wide }) = bodiless.with_lines(lines, checked);
         SegmentFilter::from_parts(meta, list, table, wide)
     }

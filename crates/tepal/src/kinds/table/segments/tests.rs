@@ -8,8 +8,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::error::Error;
 use crate::kinds::named::MOST_SEGMENTS;
-use crate::kinds::storage::Backing;
-use crate::kinds::storage::Mapped;
+use crate::kinds::storage::Owned;
 use crate::{AnyFilter, Kind, Opened, file::Format, hash::PreparedKeys};
 
 fn hash(i: u64) -> u64 {
@@ -356,7 +355,7 @@ fn a_damaged_table_fails_nobody() {
             let count = lines.len();
             lines[random as usize % count].0[random as usize >> 20 & 7] ^= hash(random) & hash(random + 1);
         }
-        let lines = Mapped::new(Backing::Memory(lines));
+        let lines = Owned::new(lines);
         let damaged = Table::of_lines(*table.packing(), lines, table.slots(), table.distinct());
         let filter = SegmentFilter::from_parts(
             filter.core.meta.clone(),

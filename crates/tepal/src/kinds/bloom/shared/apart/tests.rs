@@ -22,7 +22,7 @@ fn keys_set_apart_are_as_keys_set_one_by_one() {
             let builder = builder.clone().capacity(capacity).over_capacity(*policy);
             let keys: Vec<u64> = (0..6000).collect();
             let expected = builder.clone().build_from(&keys[..]).unwrap();
-            let shared = builder.build().unwrap().into_shared();
+            let shared = builder.build().unwrap().into_shared().unwrap();
             assert!(shared.piece_apart(10).is_none());
             assert_eq!(shared.piece_apart(6000).unwrap().0, if refuses { 3000 } else { 6000 });
             thread::scope(|scope| {
@@ -47,7 +47,7 @@ fn a_long_list_is_refused_where_it_would_be() {
         let alone = BloomFilter::builder().capacity(capacity);
         let keys: Vec<u64> = (0..3 * capacity).collect();
         for hashed in [false, true] {
-            let shared = alone.clone().build().unwrap().into_shared();
+            let shared = alone.clone().build().unwrap().into_shared().unwrap();
             let refused = if hashed {
                 let hashes: Vec<u64> = keys.iter().map(|key| shared.hash_key(key).unwrap()).collect();
                 shared.insert_many_hashes(&hashes).unwrap_err()
@@ -72,7 +72,7 @@ fn a_long_list_is_refused_where_it_would_be() {
 fn threads_do_not_pass_the_limit_together() {
     let capacity = 50_000;
     for _ in 0..20 {
-        let shared = BloomFilter::builder().capacity(capacity).build().unwrap().into_shared();
+        let shared = BloomFilter::builder().capacity(capacity).build().unwrap().into_shared().unwrap();
         thread::scope(|scope| {
             for thread in 0..8_u64 {
                 let shared = &shared;
@@ -100,7 +100,7 @@ fn keys_chosen_by_the_hash_are_refused_half_way() {
     let hashes: Vec<u64> = (0..100_000_u64).map(|i| i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 2).collect();
     let refused = builder.clone().build().unwrap().insert_many_hashes(&hashes).unwrap_err();
     assert!(matches!(refused, Error::KeysClustered { inserted: 50_000, .. }), "{refused}");
-    let refused = builder.build().unwrap().into_shared().insert_many_hashes(&hashes).unwrap_err();
+    let refused = builder.build().unwrap().into_shared().unwrap().insert_many_hashes(&hashes).unwrap_err();
     assert!(matches!(refused, Error::KeysClustered { inserted: 50_000, .. }), "{refused}");
 }
 
@@ -109,7 +109,7 @@ fn keys_chosen_by_the_hash_are_refused_half_way() {
 fn a_refused_key_ends_a_list() {
     for policy in OverCapacity::ALL {
         let ids = BloomFilter::builder().capacity(100).key_domain(KeyDomain::Integer);
-        let ids = ids.over_capacity(*policy).build().unwrap().into_shared();
+        let ids = ids.over_capacity(*policy).build().unwrap().into_shared().unwrap();
         let keys: Vec<&str> = ["1", "2", "3", "4", "5", "6", "x", "7"].into_iter().cycle().take(40).collect();
         assert!(ids.piece_apart(keys.len()).is_some());
         let refused = ids.insert_many(&keys).unwrap_err();
@@ -128,7 +128,7 @@ fn a_panic_of_a_key_takes_nothing_with_it() {
             KeyRef::Bytes(b"good")
         }
     }
-    let shared = BloomFilter::builder().capacity(1000).build().unwrap().into_shared();
+    let shared = BloomFilter::builder().capacity(1000).build().unwrap().into_shared().unwrap();
     let keys: Vec<Bad> = (0..400).map(|i| Bad(i == 399)).collect();
     assert!(shared.piece_apart(keys.len()).is_some());
     panic::catch_unwind(AssertUnwindSafe(|| shared.insert_many(&keys))).unwrap_err();

@@ -31,11 +31,13 @@
 //! | the smallest filter of a fixed set | [`RibbonFilter`] | `static` | `build_from`; `insert` a few later | `contains` |
 //! | a small number or a name for each key of a fixed set | [`RibbonMap`] | `static` | `build_from` | `get` |
 //!
-//! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. Every type
-//! has `contains_many` for a batch, `save`, `open`, `to_bytes` and `from_bytes`, and `facts()`,
-//! which describes the filter. A type's `open` gives what `build` gives; the first change of an
-//! opened filter copies it into memory. [`open`] and [`from_bytes`] read a file of any kind and
-//! return an [`Opened`], which holds an [`AnyFilter`]. A function that takes any filter takes `&dyn`
+//! Every type has `builder()`, whose `build()` or `build_from(keys)` makes the filter. `build_from`
+//! takes any iterator. There is no `FromIterator`, which has no place for a rate or an error. Types
+//! that take keys later have `insert_iter` and `Extend`. Every type has `contains_many` for a
+//! batch, `save`, `open`, `to_bytes` and `from_bytes`, and `facts()`, which describes the filter. A
+//! type's `open` gives what `build` gives; the first change of an opened filter copies it into
+//! memory. [`open`] and [`from_bytes`] read a file of any kind and return an [`Opened`], which
+//! holds an [`AnyFilter`]. A function that takes any filter takes `&dyn`
 //! [`Filter`] or `&mut dyn` [`MutableFilter`]; [`Ask`] and [`Change`] add the calls that are
 //! generic over keys. [`can`](AnyFilter::can) tells what a filter can do.
 //!
@@ -76,7 +78,7 @@
 //! | you want | use |
 //! | --- | --- |
 //! | structs, tuples, addresses, paths as keys | [`Key`] |
-//! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter), [`contains_iter`](BloomFilter::contains_iter), `build_from` |
+//! | keys from an iterator | [`insert_iter`](BloomFilter::insert_iter) or `extend`, [`contains_iter`](BloomFilter::contains_iter), `build_from` |
 //! | a column of keys (offsets and data); answers as a bitmap | [`Column`], [`contains_many_bits`](BloomFilter::contains_many_bits) |
 //! | to hash ahead of a filter, or on other threads | [`key_hasher`](BloomFilter::key_hasher), [`hash`] |
 //! | options for opening: a secret key, a seal, a format | [`Open`] |

@@ -21,6 +21,7 @@ use crate::ids::{Format, KeyDomain, Kind, Operation, OverCapacity, Scheme};
 use crate::key::{
     Batch, Key, KeyHasher, KeyRef, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches,
 };
+use crate::kinds::extend::extend;
 use crate::kinds::generic::{about_calls, ask_calls, change_calls, hand_on};
 use crate::kinds::{AnyFilter, FilePart, Filter, Inner, InnerMut, MutableFilter, Ref, Removal};
 
@@ -67,6 +68,7 @@ pub struct Opened {
 }
 
 hand_on!(Opened: self => &self.filter, &mut self.filter);
+extend!(Opened, K);
 
 impl Opened {
     /// Prepares a filter to be written in `format`.

@@ -18,12 +18,12 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::bloom::{BloomFilter, after};
-use super::generic::usual_facts;
+use super::generic::{Change, usual_facts};
 use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::error::{Error, Result};
 use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
-use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One, insert_in_batches};
+use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One};
 pub(crate) use grow::Growth;
 
 /// A Bloom filter that grows by adding larger ones: a key is in any of its [`links`](Self::links).
@@ -195,12 +195,15 @@ impl ScalableBloomFilter {
     /// As [`insert`](Self::insert). The keys before the refused one are inserted:
     /// [`Error::CapacityReached`] says how many.
     pub fn insert_many<K: Keys + ?Sized>(&mut self, keys: &K) -> Result<()> {
-        insert_in_batches(
-            self,
-            |chain| &chain.links[0].meta.keys,
-            keys,
-            |chain, batch, done| InnerMut::insert_batch(*chain, batch, done),
-        )
+        Change::insert_many(self, keys)
+    }
+
+    /// [`insert_many`](Self::insert_many) for the keys of an iterator.
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many).
+    pub fn insert_iter<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
+        Change::insert_iter(self, keys)
     }
 
     /// [`insert`](Self::insert) for a batch of one key.

@@ -15,6 +15,7 @@ pub(crate) mod divider;
 pub(crate) mod excepted;
 #[cfg(feature = "extras")]
 pub(crate) mod exceptions;
+pub(crate) mod extend;
 pub(crate) mod generic;
 mod in_file;
 #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]

@@ -66,19 +66,6 @@ impl BloomFilter {
     }
 }
 
-/// Inserts the keys of an iterator.
-///
-/// # Panics
-/// If [`insert_iter`](BloomFilter::insert_iter) returns an error, for example at a key past the
-/// capacity of a filter that refuses: this trait cannot return one.
-impl<K: Key> Extend<K> for BloomFilter {
-    fn extend<I: IntoIterator<Item = K>>(&mut self, keys: I) {
-        if let Err(error) = self.insert_iter(keys) {
-            panic!("{error}");
-        }
-    }
-}
-
 impl BloomFilterBuilder {
     /// Builds the filter of the keys of an iterator. If the description fixes no size, the filter
     /// has room for exactly the different keys of the iterator: it is for a complete set.

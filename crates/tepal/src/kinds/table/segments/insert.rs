@@ -9,7 +9,7 @@ use crate::bits::memory;
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
 use crate::error::{Error, Result};
-use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys};
+use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys, hash_each};
 use crate::kinds::bloom::after;
 use crate::kinds::named::{Segment, SegmentList, check_segment_name};
 use crate::kinds::storage::Ref;
@@ -151,6 +151,33 @@ impl SegmentFilter {
             keys,
             |filter, batch, done| filter.insert_batch(segment, batch, done),
         )
+    }
+
+    /// [`insert`](Self::insert) for the pairs of segment and key of an iterator. If they are many
+    /// compared with the filter, they are sorted and merged. Takes 16 bytes a pair meanwhile.
+    ///
+    /// ```
+    /// # use tepal::SegmentFilter;
+    /// let mut days = SegmentFilter::builder().capacity(100).build()?;
+    /// let [monday, tuesday] = [days.add_segment("monday")?, days.add_segment("tuesday")?];
+    /// days.insert_iter([(monday, "apple"), (tuesday, "apple"), (tuesday, "pear")])?;
+    /// assert!(days.segments("apple").eq([monday, tuesday]));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`insert_many`](Self::insert_many). At a key that the key domain does not have, no pair
+    /// is inserted.
+    pub fn insert_iter<K: Key>(&mut self, pairs: impl IntoIterator<Item = (Segment, K)>) -> Result<()> {
+        let keys = &self.core.meta.keys;
+        let pairs = hash_each(pairs, |(segment, key), sink| Ok((keys.hash_ref(key.key(sink))?, segment)))?;
+        // Inserting one by one reports the refusal at the right pair.
+        if self.core.is_sorted_quicker(pairs.len()) && self.insert_pairs(memory::copy_of(&pairs)?).is_ok() {
+            return Ok(());
+        }
+        (0..).zip(pairs).try_for_each(|(done, (hash, segment))| {
+            self.insert_hash(segment, hash).map(drop).map_err(after(done))
+        })
     }
 
     /// [`insert`](Self::insert) for hashes. If they are many compared with the filter, they are

@@ -1,6 +1,7 @@
 //! The embedded form (FORMAT.md, section 4.8): the bits, and a trailer that detects wrong bytes and
 //! keys. The 16 bytes of a Bloom filter are here; `ribbon` has the trailer of a ribbon.
 
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
 use core::ops::{Range, RangeBounds};
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::fields::Fields;
 use crate::ids::{Kind, Layout, Operation};
 use crate::key::KeyHasher;
+use crate::key::options::KeyOptions;
 use crate::kinds::bloom::{BloomFilter, shape_of};
 use crate::kinds::storage::{InBytes, Owned, PlainStorage, StableBytes};
 
@@ -55,6 +57,19 @@ impl EmbeddedForm {
     }
 }
 
+/// The key hasher of an embedded filter: the one that the caller gave, or the default one of every
+/// builder, which is the owned one.
+struct EmbeddedKeys<'k>(Cow<'k, KeyHasher>);
+
+impl<'k> EmbeddedKeys<'k> {
+    fn of(given: impl Into<Option<&'k KeyHasher>>) -> Result<Self> {
+        Ok(EmbeddedKeys(match given.into() {
+            Some(keys) => Cow::Borrowed(keys),
+            None => Cow::Owned(KeyOptions::default().key_hasher()?),
+        }))
+    }
+}
+
 /// A hash of everything that decides which hash a key gets.
 fn check_of_keys(keys: &KeyHasher) -> u64 {
     let hasher = keys.hasher();
@@ -84,7 +99,11 @@ fn checksum(body: &[u8], said: &[u8], keys: u64) -> u64 {
 /// Splits bytes in the embedded form into body and trailer, and checks the checksum. The trailer is
 /// returned without the checksum. Its last eight bytes have the same places for every kind: the
 /// version first, the check of the keys last. A ribbon has more before them.
-fn read_form<'a>(form: EmbeddedForm, bytes: &'a [u8], keys: &KeyHasher) -> Result<(&'a [u8], &'a [u8])> {
+fn read_form<'a>(
+    form: EmbeddedForm,
+    bytes: &'a [u8],
+    keys: &EmbeddedKeys<'_>,
+) -> Result<(&'a [u8], &'a [u8])> {
     let no_form = |more: usize| {
         Error::damaged(format_args!(
             "an embedded filter has 64 bytes, or a multiple of that, and {more} behind them, and there are {} bytes",
@@ -101,13 +120,16 @@ fn read_form<'a>(form: EmbeddedForm, bytes: &'a [u8], keys: &KeyHasher) -> Resul
     let (said, sum) = said.split_at(said.len() - (TRAILER - SAID));
     let check = Fields::at(said, said.len() - 2).u16_le()?;
     let expected = Fields::at(sum, 0).u64_le()?;
-    let here = check_of_keys(keys);
+    let here = check_of_keys(&keys.0);
     let found = checksum(body, said, here);
     if found != expected && check != here as u16 {
         return Err(Error::OtherKeys {
             property: "key hasher (scheme, seed, secret, key domain, recipe)",
             found: "another one".into(),
-            expected: format!("{keys:?}"),
+            expected: match &keys.0 {
+                Cow::Borrowed(keys) => format!("{keys:?}"),
+                Cow::Owned(_) => "the default one, since none was given,".into(),
+            },
         });
     }
     if found != expected {
@@ -123,12 +145,12 @@ fn read_form<'a>(form: EmbeddedForm, bytes: &'a [u8], keys: &KeyHasher) -> Resul
 }
 
 /// Parses the embedded form of a Bloom filter: its shape, and the range of its bits.
-fn read(bytes: &[u8], keys: &KeyHasher) -> Result<(Shape, Range<usize>)> {
+fn read(bytes: &[u8], keys: &EmbeddedKeys<'_>) -> Result<(Shape, Range<usize>)> {
     let (body, said) = read_form(EmbeddedForm::BLOOM, bytes, keys)?;
     let mut fields = Fields::at(said, 1);
     let (layout, num_hashes, unused) = (fields.u8()?, fields.u16_le()?, fields.u16_le()?);
     let bit_len = (body.len() as u64 * 8).saturating_sub(unused.into());
-    let shape = shape_of(keys.scheme(), Layout::from_id(layout)?, num_hashes.into(), bit_len)?;
+    let shape = shape_of(keys.0.scheme(), Layout::from_id(layout)?, num_hashes.into(), bit_len)?;
     if shape.lines() * LINE_BYTES != body.len() as u64 {
         return Err(Error::damaged(format_args!("{bit_len} bits do not take {} bytes", body.len())));
     }
@@ -194,7 +216,18 @@ impl<L: PlainStorage> BloomFilter<L> {
 impl BloomFilter {
     /// Reads the [embedded form](Self::to_embedded) into a filter in memory. `keys` is the key
     /// hasher of the filter, which [`key_hasher`](crate::builders::BloomFilterBuilder::key_hasher)
-    /// of the builder returns. Everything is checked.
+    /// of the builder returns; `None` is the default one. Everything is checked.
+    ///
+    /// ```
+    /// use tepal::BloomFilter;
+    /// let table = BloomFilter::builder().build_from(["apple"])?.to_embedded()?;
+    /// assert!(BloomFilter::from_embedded(&table, None)?.contains("apple"));
+    ///
+    /// // Another hash, seed or recipe is an error, and never a wrong answer.
+    /// let seeded = BloomFilter::builder().seed(42).build_from(["apple"])?.to_embedded()?;
+    /// assert!(BloomFilter::from_embedded(&seeded, None).is_err());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
     ///
     /// The capacity and the rate are not recorded and are estimated from the bits. The capacity is
     /// the estimated number of keys in the filter, and the promised rate is the rate at that
@@ -205,11 +238,12 @@ impl BloomFilter {
     /// [`Error::OtherKeys`] for a filter with another scheme, seed, secret, key domain or recipe;
     /// [`Error::Damaged`], [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are not
     /// an embedded form; [`Error::TooLarge`] if memory is short.
-    pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
-        let (shape, body) = read(bytes, keys)?;
+    pub fn from_embedded<'k>(bytes: &[u8], keys: impl Into<Option<&'k KeyHasher>>) -> Result<Self> {
+        let keys = EmbeddedKeys::of(keys)?;
+        let (shape, body) = read(bytes, &keys)?;
         let mut lines = bits::zeroed(shape.lines())?;
         bits::fill_from_bytes(&mut lines, &bytes[body]);
-        Self::of_bits(shape, keys, Owned::new(lines))
+        Self::of_bits(shape, &keys.0, Owned::new(lines))
     }
 }
 
@@ -220,7 +254,7 @@ impl<B: StableBytes> BloomFilter<InBytes<B>> {
     /// # Errors
     /// As [`from_embedded`](BloomFilter::from_embedded), and [`Error::NotInPlace`] if the bytes are
     /// not aligned to 64, or the machine is big-endian.
-    pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
+    pub fn view_embedded<'k>(bytes: B, keys: impl Into<Option<&'k KeyHasher>>) -> Result<Self> {
         Self::view_embedded_at(bytes, .., keys)
     }
 
@@ -230,11 +264,16 @@ impl<B: StableBytes> BloomFilter<InBytes<B>> {
     /// # Errors
     /// As [`view_embedded`](Self::view_embedded); [`Error::Parameter`] if the range is out of
     /// bounds.
-    pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
+    pub fn view_embedded_at<'k>(
+        bytes: B,
+        place: impl RangeBounds<usize>,
+        keys: impl Into<Option<&'k KeyHasher>>,
+    ) -> Result<Self> {
+        let keys = EmbeddedKeys::of(keys)?;
         let place = place_in(bytes.bytes(), place)?;
-        let (shape, body) = read(&bytes.bytes()[place.clone()], keys)?;
+        let (shape, body) = read(&bytes.bytes()[place.clone()], &keys)?;
         let lines = InBytes::new(bytes, place.start + body.start..place.start + body.end)?;
-        Self::of_bits(shape, keys, lines)
+        Self::of_bits(shape, &keys.0, lines)
     }
 }
 

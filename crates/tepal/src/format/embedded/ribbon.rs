@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::ops::RangeBounds;
 
-use super::{EmbeddedForm, SAID, bytes_of_lines, check_of_keys, read_form, sealed_form};
+use super::{EmbeddedForm, EmbeddedKeys, SAID, bytes_of_lines, check_of_keys, read_form, sealed_form};
 use crate::bits;
 use crate::bits::ribbon::shape::{LAYERS, RibbonFields, RibbonShape};
 use crate::error::{Error, Result};
@@ -165,8 +165,8 @@ fn read_said(form: EmbeddedForm, said: &[u8]) -> Result<Ribbon<()>> {
 }
 
 /// The ribbon in the embedded form, and the length of its words in bytes, after all checks.
-fn read(form: EmbeddedForm, bytes: &[u8], hasher: &KeyHasher) -> Result<(Ribbon<()>, usize)> {
-    check_has_hash("the scheme of the key hasher", hasher.scheme())?;
+fn read(form: EmbeddedForm, bytes: &[u8], hasher: &EmbeddedKeys<'_>) -> Result<(Ribbon<()>, usize)> {
+    check_has_hash("the scheme of the key hasher", hasher.0.scheme())?;
     let (body, said) = read_form(form, bytes, hasher)?;
     let ribbon = read_said(form, said)?;
     if ribbon.num_lines().checked_mul(bits::LINE_BYTES) != Some(body.len() as u64) {
@@ -223,7 +223,7 @@ macro_rules! embedded {
         impl $filter {
             /// Reads the [embedded form](Self::to_embedded) into memory. `keys` is its key hasher,
             /// from
-            #[doc = concat!("[`key_hasher`](", $builder, "::key_hasher) of the builder. Everything is checked.")]
+            #[doc = concat!("[`key_hasher`](", $builder, "::key_hasher) of the builder; `None` is the default one. Everything is checked.")]
             ///
             /// The promised rate becomes the actual rate.
             ///
@@ -232,11 +232,12 @@ macro_rules! embedded {
             /// [`Error::NotPossible`] for the embedded form of another kind; [`Error::Damaged`],
             /// [`Error::Parameter`] and [`Error::Unsupported`] for bytes that are not an embedded
             /// form; [`Error::TooLarge`] if memory is short.
-            pub fn from_embedded(bytes: &[u8], keys: &KeyHasher) -> Result<Self> {
-                let (ribbon, body) = read($form, bytes, keys)?;
+            pub fn from_embedded<'k>(bytes: &[u8], keys: impl Into<Option<&'k KeyHasher>>) -> Result<Self> {
+                let keys = EmbeddedKeys::of(keys)?;
+                let (ribbon, body) = read($form, bytes, &keys)?;
                 let mut lines = bits::zeroed(ribbon.num_lines())?;
                 bits::fill_from_bytes(&mut lines, &bytes[..body]);
-                Self::of_embedded(ribbon, keys, Owned::new(lines))
+                Self::of_embedded(ribbon, &keys.0, Owned::new(lines))
             }
         }
 
@@ -246,7 +247,7 @@ macro_rules! embedded {
             /// # Errors
             /// As `from_embedded`, and [`Error::NotInPlace`] if the bytes are not aligned to 64, or
             /// the machine is big-endian.
-            pub fn view_embedded(bytes: B, keys: &KeyHasher) -> Result<Self> {
+            pub fn view_embedded<'k>(bytes: B, keys: impl Into<Option<&'k KeyHasher>>) -> Result<Self> {
                 Self::view_embedded_at(bytes, .., keys)
             }
 
@@ -256,11 +257,16 @@ macro_rules! embedded {
             /// # Errors
             /// As [`view_embedded`](Self::view_embedded); [`Error::Parameter`] if the range is out
             /// of bounds.
-            pub fn view_embedded_at(bytes: B, place: impl RangeBounds<usize>, keys: &KeyHasher) -> Result<Self> {
+            pub fn view_embedded_at<'k>(
+                bytes: B,
+                place: impl RangeBounds<usize>,
+                keys: impl Into<Option<&'k KeyHasher>>,
+            ) -> Result<Self> {
+                let keys = EmbeddedKeys::of(keys)?;
                 let place = place_in(bytes.bytes(), place)?;
-                let (ribbon, body) = read($form, &bytes.bytes()[place.clone()], keys)?;
+                let (ribbon, body) = read($form, &bytes.bytes()[place.clone()], &keys)?;
                 let lines = InBytes::new(bytes, place.start..place.start + body)?;
-                Self::of_embedded(ribbon, keys, lines)
+                Self::of_embedded(ribbon, &keys.0, lines)
             }
         }
     };

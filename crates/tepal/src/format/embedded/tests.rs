@@ -66,6 +66,11 @@ fn it_is_asked_where_it_lies() {
         assert!(view == filter);
         assert_eq!(view.lines.as_lines().as_ptr().cast(), table[64..].as_ptr());
         assert!(BloomFilter::view_embedded(&table[64..64 + len], &keys).is_ok());
+        let by_default = BloomFilter::view_embedded(&table[64..64 + len], None);
+        let is_default = keys == BloomFilter::builder().key_hasher().unwrap();
+        assert!(
+            by_default.is_ok() == is_default && by_default.is_ok_and(|view| view == filter) == is_default
+        );
         table.copy_within(64..64 + len, 72);
         let moved = BloomFilter::view_embedded_at(&*table, 72..72 + len, &keys);
         assert!(matches!(moved, Err(Error::NotInPlace { past: 8 })), "{moved:?}");
@@ -97,6 +102,14 @@ fn other_keys_are_refused() {
         refused += 1;
     }
     assert!(refused > if cfg!(feature = "foreign") { 15 } else { 5 });
+    // Without a key hasher it is the default one, and only that.
+    let error = BloomFilter::from_embedded(&bytes, None).unwrap_err();
+    assert!(error.to_string().contains("the default one, since none was given"), "{error}");
+    let usual = BloomFilter::builder().build_from(["apple"]).unwrap();
+    let bytes = usual.to_embedded().unwrap();
+    let keys = usual.key_hasher();
+    assert!(BloomFilter::from_embedded(&bytes, None).unwrap() == usual);
+    assert!(BloomFilter::from_embedded(&bytes, Some(&keys)).unwrap().contains("apple"));
     // Two secrets and two names: each is another key hasher.
     let keyed = |secret| BloomFilter::builder().secret_key(SecretKey::new([secret; 16]));
     let bytes = keyed(1).build_from(["apple"]).unwrap().to_embedded().unwrap();

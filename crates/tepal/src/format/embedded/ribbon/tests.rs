@@ -144,6 +144,11 @@ fn other_keys_and_kinds_are_refused() {
         let error = RibbonFilter::from_embedded(&bytes, &other.key_hasher().unwrap()).unwrap_err();
         assert!(matches!(error, Error::OtherKeys { .. }), "{error}");
     }
+    assert!(matches!(RibbonFilter::from_embedded(&bytes, None), Err(Error::OtherKeys { .. })));
+    let usual = RibbonFilter::builder().build_from(["apple"]).unwrap();
+    assert!(RibbonFilter::from_embedded(&usual.to_embedded().unwrap(), None).unwrap() == usual);
+    let usual = RibbonMap::builder().build_from([("apple", 1)]).unwrap();
+    assert!(RibbonMap::from_embedded(&usual.to_embedded().unwrap(), None).unwrap() == usual);
     let keys = builder.key_hasher().unwrap();
     let map = RibbonMap::builder().seed(42).build_from([("apple", 1)]).unwrap().to_embedded().unwrap();
     let bloom = BloomFilter::builder().seed(42).build_from(["apple"]).unwrap().to_embedded().unwrap();

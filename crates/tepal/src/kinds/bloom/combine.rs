@@ -304,7 +304,8 @@ impl BloomFilter {
             num_hashes: Some(shape.num_hashes),
             ..Request::default()
         };
-        self.meta.promised_rate = rate;
+        // A file holds no rate of 1.
+        self.meta.promised_rate = rate.min(1.0 - f64::EPSILON);
         self.set_capacity(request.plan().map_or(keys, |plan| plan.capacity.max(keys)));
     }
 }

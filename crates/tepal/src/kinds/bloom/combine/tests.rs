@@ -264,3 +264,15 @@ fn it_can_fold_where_there_is_a_factor() {
         assert!(!guava.can().fold && guava.fold_factors().is_empty());
     }
 }
+
+/// However full a folded filter is, its file can be opened.
+#[test]
+fn a_filter_folded_to_the_last_has_a_file() {
+    for &layout in Layout::ALL {
+        let mut filter = filled(&BloomFilter::builder().layout(layout).capacity(5000), 0..5000);
+        let most = filter.fold_factors().into_iter().next_back().unwrap();
+        filter.fold(most).unwrap();
+        let again = BloomFilter::from_bytes(&filter.to_bytes().unwrap()).unwrap();
+        assert!(again == filter && again.promised_false_positive_rate() < 1.0, "{layout}");
+    }
+}

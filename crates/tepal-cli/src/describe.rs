@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::output::complain;
 use crate::rows::Rows;
 use crate::text::number::{promise, rate};
-use crate::text::words::in_flags;
+use crate::text::words::Words;
 pub use parts::load;
 use parts::{Part, SegmentOf, Table, WindowOf};
 
@@ -283,7 +283,7 @@ impl Description {
             window: facts
                 .window
                 .and_then(|window| WindowOf::of(window, told.still_in.unwrap_or(facts.estimated_len))),
-            warnings: facts.warnings.iter().map(|warning| in_flags(&warning.to_string())).collect(),
+            warnings: facts.warnings.iter().map(Words::words).collect(),
             article: None,
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::text::message::{io_text, one_line};
+use crate::text::message::io_text;
 use crate::text::number;
 use crate::text::words::Words;
 
@@ -55,8 +55,8 @@ impl Failure {
     pub fn side_by_side(name: &str) -> Self {
         Self::at(
             name,
-            "the numbers of the keys lie side by side, as if they had been chosen by the filter's own hash, and no table holds them; \
-             nothing was saved. Build it with a secret (--secret FILE) or with a seed of its own (--seed-for PURPOSE)",
+            "too many keys have equal or neighbouring hash values, as if they had been chosen by the filter's own hash, and no table holds \
+             them; nothing was saved. Build it with a secret (--secret FILE) or with a seed of its own (--seed-for PURPOSE)",
         )
     }
 
@@ -78,9 +78,6 @@ impl Failure {
 impl From<tepal::Error> for Failure {
     /// For an error of the library whose text needs no name before it.
     fn from(error: tepal::Error) -> Self {
-        match error {
-            tepal::Error::Io { doing, source, .. } => Self::io(&one_line(&doing), &source),
-            other => Self::new(other.words()),
-        }
+        Self::new(error.words())
     }
 }

@@ -135,9 +135,9 @@ pub fn prepare_one(
             Ok(()) => Ok(()),
             // No record has a key that can be hashed here.
             Err(error @ Error::CallerHashes { .. }) => {
-                return Err(Refused { record, text: refusal(&error) });
+                return Err(Refused { record, text: error.words() });
             }
-            Err(error) => Err(Some(refusal(&error))),
+            Err(error) => Err(Some(error.words())),
         },
         Ok(None) => Err(None),
         Err(text) => Err(Some(text)),
@@ -278,16 +278,5 @@ impl<'a> Work for Keep<'a> {
             kept.failure = worker.keep(&mut kept.keys).err().map(Failure::from);
         }
         worked
-    }
-}
-
-/// The reason why a key is refused, in the words of the command.
-#[cold]
-pub fn refusal(error: &Error) -> String {
-    match error {
-        Error::CallerHashes { name, .. } => format!(
-            "this filter holds hashes that another program computes ({name:?}), and this one cannot; ask that program"
-        ),
-        other => other.words(),
     }
 }

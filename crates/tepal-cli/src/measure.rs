@@ -7,9 +7,9 @@ use tepal::{KeyDomain, Opened, hash::PreparedKeys, segments::SegmentAnswers};
 
 use crate::error::Failure;
 use crate::input::pages::PAGE;
-use crate::keys::refusal;
 use crate::random::Random;
 use crate::text::number::{count, four_digits, rate};
+use crate::text::words::Words;
 
 /// 95 % of all measurements are within so many standard errors.
 pub const SURE_95: f64 = 1.96;
@@ -52,7 +52,7 @@ pub fn random(filter: &Opened, asked: u64, seed: u64) -> Result<Tally, Failure> 
         keys.clear();
         for _ in 0..wanted {
             random_key(domain, &mut random, &mut key);
-            hasher.prepare(&key, &mut keys).map_err(|error| Failure::new(refusal(&error)))?;
+            hasher.prepare(&key, &mut keys).map_err(|error| Failure::new(error.words()))?;
         }
         tally.keys += wanted as u64;
         if let Some(filter) = filter.filter().as_segmented() {

@@ -218,36 +218,15 @@ fn reason(error: &Error) -> String {
         Error::Io { source, .. } => {
             format!("{}; expected a tepal filter, made with: tepal build LIST -o FILTER", io_text(source))
         }
-        Error::NotTepal { found: found @ Looks::Unmarked(_), .. } => {
-            format!("not a tepal filter: {found}; say which with --from FORMAT")
-        }
         Error::NotTepal { found: Looks::Other(first), .. } if is_patch(first) => {
             "a patch, and no filter; make the new filter with: tepal patch OLD PATCH -o NEW".to_owned()
         }
         Error::NotTepal { found: found @ Looks::DumpAndLineEnd, .. } => {
             format!("not a tepal filter: {found}; cut that byte off with: head -c -1 FILTER > DUMP")
         }
+        Error::NotTepal { found: Looks::Unmarked(_), .. } => error.words(),
         Error::NotTepal { found, .. } => {
             format!("not a tepal filter: {found}; make one with: tepal build LIST -o FILTER")
-        }
-        Error::WrongKey => {
-            "made with another secret key than the one given; give that one with --secret FILE".to_owned()
-        }
-        Error::WrongSeal => {
-            "the seal is not that of the key given: changed by someone who has not the key, or sealed under another; \
-             get the file from its maker again"
-                .to_owned()
-        }
-        Error::OtherName { expected, found, .. } => {
-            let found = found.as_ref().map_or("no name".to_owned(), |name| format!("the name {name:?}"));
-            format!("has {found}, and --expect-name wants {expected:?}; get the filter of that name, built with --name")
-        }
-        Error::NotSealed => {
-            "not sealed, so it may be anyone's; get the sealed one from its maker, or leave --seal out".to_owned()
-        }
-        Error::KeyNotUsed => {
-            "made without a secret key, so it may be anyone's; get the keyed one from its maker, or leave --secret out"
-                .to_owned()
         }
         other => other.words(),
     }

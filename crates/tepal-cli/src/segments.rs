@@ -16,6 +16,7 @@ use crate::input::pipeline::{Flow, Refused, Sink, Work};
 use crate::keys::{make_room, prepare_one};
 use crate::text::message::shown_key;
 use crate::text::number::count;
+use crate::text::words::Words;
 
 /// The most segments of a filter.
 pub const MOST_SEGMENTS: u64 = 1 << 16;
@@ -127,7 +128,7 @@ impl Named {
         }
         let name = std::str::from_utf8(name)
             .map_err(|_| format!("{flag}: {} is no UTF-8, and a name is text", shown_key(name)))?;
-        let check = |_| check_segment_name(name).map_err(|error| format!("{flag}: {error}"));
+        let check = |_| check_segment_name(name).map_err(|error| format!("{flag}: {}", error.words()));
         self.names.number(name, check)
     }
 }

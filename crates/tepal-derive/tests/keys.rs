@@ -133,7 +133,12 @@ fn structs_of_a_macro() {
 #[test]
 fn other_names_are_no_obstacle() {
     mod core {}
-    #[allow(non_camel_case_types, non_upper_case_globals, dead_code, reason = "names that the generated code could mean")]
+    #[allow(
+        non_camel_case_types,
+        non_upper_case_globals,
+        dead_code,
+        reason = "names that the generated code could mean"
+    )]
     mod inner {
         pub(super) struct KeySink;
         pub(super) const sink: u8 = 1;

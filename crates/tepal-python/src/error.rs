@@ -2,35 +2,104 @@
 
 use std::io::ErrorKind;
 
+use pyo3::PyErrArguments;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use tepal::Error;
+use tepal::error::{Door, WayOut};
+use tepal::facts::Warning;
 
-/// Calls that the texts of the library's errors name, and what they are here.
-const CALLS: &[(&str, &str)] = &[
-    (" (`Open::secret_key`)", " (`secret_key=`)"),
-    (" (`Open::seal_key`)", " (`seal_key=`)"),
-    (" (`seed_for`, `--seed-for`)", " (`seed=tepal.seed_for(...)`)"),
-    ("(`seed_for`, `--seed-for`)", "(`seed=tepal.seed_for(...)`)"),
-    (" (`secret_key`, `--secret`)", " (`secret_key=`)"),
-    (" (`count_bits`, `--count-bits`)", " (`count_bits=`)"),
-    (" (`Labels::name`)", " (`name=`)"),
-    ("`BloomFilter::save`", "`save`"),
-    ("; use the calls that take keys", ""),
-    ("; hash it and use the `_hash` calls", "; ask it in a program in Rust"),
-    ("use a newer tepal, or one with more features", "use a newer tepal"),
-];
+/// The package as a door of the library: its calls and arguments.
+struct Package;
 
-/// An exception of the package, by the name of its class.
-pub(crate) fn new(py: Python<'_>, class: &str, text: String) -> PyErr {
-    let made = py
+impl Door for Package {
+    fn way_out(&self, way: WayOut) -> Option<&'static str> {
+        call(way)
+    }
+}
+
+const fn call(way: WayOut) -> Option<&'static str> {
+    Some(match way {
+        WayOut::Seed => "`seed=tepal.seed_for(...)`",
+        WayOut::Secret | WayOut::OpenSecret => "`secret_key=`",
+        WayOut::OpenSeal => "`seal_key=`",
+        WayOut::Name => "`name=`",
+        WayOut::Capacity => "`capacity=`",
+        WayOut::First => "`first=`",
+        WayOut::Expansion => "`expansion=`",
+        WayOut::OverCapacity => "`over_capacity`",
+        WayOut::ValueNames => "`names=`",
+        WayOut::CountBits => "`count_bits=`",
+        WayOut::WindowLength => "`window=`, `window_of_keys=`",
+        WayOut::Insert => "`add`",
+        WayOut::InsertInSegment | WayOut::AddSegment => "`add(segment, key)`",
+        WayOut::DropSegment => "`drop_segment`",
+        WayOut::Freeze => "`freeze`",
+        WayOut::ShrinkToFit | WayOut::FoldFactors => "`shrink_to`",
+        WayOut::Static => "`tepal.RibbonFilter(keys)`",
+        WayOut::Map | WayOut::StaticSegments => "`tepal.RibbonMap(pairs)`",
+        WayOut::Deletable => "`tepal.QuotientFilter`",
+        WayOut::Growing => "`tepal.GrowingFilter`",
+        WayOut::GrowingDeletable => "`tepal.GrowingFilter(deletable=True)`",
+        WayOut::Window => "`tepal.ExpiringFilter`",
+        WayOut::Segments => "`tepal.SegmentFilter`",
+        WayOut::MakeFile | WayOut::SaveTo | WayOut::Replace => "`save`",
+        WayOut::OpenAny => "`tepal.open`",
+        WayOut::OpenFormat => "`format=`",
+        WayOut::ToBytes => "`to_bytes`",
+        // A size in bits, hashes, the library's forms of a filter, exceptions and patches have
+        // no call here, and every feature is in the package.
+        WayOut::BitLen
+        | WayOut::Keys
+        | WayOut::CallerHash
+        | WayOut::HashCalls
+        | WayOut::MergeSegments
+        | WayOut::ExactOn
+        | WayOut::ExactAsList
+        | WayOut::Copy
+        | WayOut::FromEmbedded
+        | WayOut::Aligned
+        | WayOut::NewFile
+        | WayOut::MakePatch
+        | WayOut::Features => return None,
+    })
+}
+
+/// No call here is a flag of the command, or a path of Rust.
+const _: () = {
+    let mut at = 0;
+    while at < WayOut::ALL.len() {
+        if let Some(text) = call(WayOut::ALL[at]) {
+            let (text, mut i) = (text.as_bytes(), 1);
+            while i < text.len() {
+                assert!(!matches!((text[i - 1], text[i]), (b'-', b'-') | (b':', b':')));
+                i += 1;
+            }
+        }
+        at += 1;
+    }
+};
+
+/// A warning of the library.
+pub(crate) fn warning(warning: &Warning) -> String {
+    warning.in_words(&Package).to_string()
+}
+
+/// An exception of the package, by the name of its class, with the arguments of the class.
+fn made(py: Python<'_>, class: &str, args: impl PyErrArguments + Send + Sync + 'static) -> PyErr {
+    let found = py
         .import("tepal._errors")
         .and_then(|errors| errors.getattr(class))
         .and_then(|class| class.cast_into::<PyType>().map_err(PyErr::from));
-    match made {
-        Ok(class) => PyErr::from_type(class, text),
+    match found {
+        Ok(class) => PyErr::from_type(class, args),
         Err(error) => error,
     }
+}
+
+/// An exception of the package with a text.
+pub(crate) fn new(py: Python<'_>, class: &str, text: String) -> PyErr {
+    made(py, class, text)
 }
 
 /// A value that a call cannot take: a `ValueError`.
@@ -50,23 +119,30 @@ pub(crate) fn wrong_key(py: Python<'_>, text: impl Into<String>) -> PyErr {
 
 /// Any error of the library.
 pub(crate) fn of(py: Python<'_>, error: Error) -> PyErr {
+    let text = error.in_words(&Package).to_string();
     match error {
-        Error::Io { ref source, .. } => {
+        Error::Io { path, source, .. } => {
             let class = match source.kind() {
                 ErrorKind::NotFound => "FileMissingError",
                 ErrorKind::PermissionDenied => "FilePermissionError",
                 ErrorKind::IsADirectory => "FileIsADirectoryError",
                 _ => "FileError",
             };
-            let number = source.raw_os_error();
-            let raised = new(py, class, text_of(&error));
-            if let Some(number) = number {
-                // Whoever catches an `OSError` looks at its number.
-                let _ = raised.value(py).setattr("errno", number);
+            let reason = source.to_string();
+            match (source.raw_os_error(), path) {
+                // As Python's own: `errno`, `strerror` and `filename`.
+                (Some(number), Some(path)) => {
+                    let reason = reason.split(" (os error").next().unwrap_or_default().to_owned();
+                    made(py, class, (number, reason, path.into_os_string()))
+                }
+                (Some(number), None) => {
+                    let reason = reason.split(" (os error").next().unwrap_or_default();
+                    made(py, class, (number, format!("{text}: {reason}")))
+                }
+                (None, _) => new(py, class, format!("{text}: {reason}")),
             }
-            raised
         }
-        error => new(py, class_of(&error), text_of(&error)),
+        error => new(py, class_of(&error), text),
     }
 }
 
@@ -87,10 +163,6 @@ fn class_of(error: &Error) -> &'static str {
         // Everything else is a value that was given. The library's errors may grow.
         _ => "ParameterError",
     }
-}
-
-fn text_of(error: &Error) -> String {
-    CALLS.iter().fold(error.to_string(), |text, (there, here)| text.replace(there, here))
 }
 
 /// The same error of a call that had inserted `done` keys before the piece of it that failed.

@@ -5,6 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tepal::facts::{Can, Facts, FileFacts, Form, PartFacts, RibbonFacts, TableFacts, Unrecorded, Window};
 
+use crate::error;
+
 /// A dict of these entries.
 macro_rules! dict {
     ($py:ident, $($name:literal: $value:expr,)+) => {{
@@ -80,7 +82,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can: Can) -> PyResult<Bo
         "distinct_numbers": facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers),
         "picked_keys": of_keys.map(|ribbon| ribbon.picked),
         "window": window(py, facts)?,
-        "warnings": facts.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "warnings": facts.warnings.iter().map(error::warning).collect::<Vec<_>>(),
     })
 }
 

@@ -17,6 +17,7 @@ import io
 import ipaddress
 import pathlib
 import random
+import re
 import sys
 import tempfile
 import threading
@@ -210,6 +211,9 @@ def main():
                 outcomes["answers"] += 1
             except Exception as error:
                 outcomes[type(error).__name__] += 1
+                if isinstance(error, tepal.Error):
+                    # It speaks of Python.
+                    assert "::" not in str(error) and not re.search("--[a-z]", str(error)), error
             except BaseException as error:
                 print(f"call {i}: {type(error)}: {error}", file=sys.stderr)
                 raise

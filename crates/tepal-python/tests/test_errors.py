@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import errno
 import os
 import re
 import uuid
@@ -163,7 +164,7 @@ PARAMETERS = [
     (lambda: tepal.Filter.from_bytes(np.zeros(3)), "give bytes"),
     (lambda: tepal.Filter.from_bytes(small().to_bytes(), name="another"), "was expected"),
     (lambda: tepal.Filter.from_bytes(small().to_bytes(), key_domain="int64"), "key domain"),
-    (lambda: tepal.Filter.from_bytes(small().to_bytes(), secret_key=bytes(16)), "without a key"),
+    (lambda: tepal.Filter.from_bytes(small().to_bytes(), secret_key=bytes(16)), "leave the key out"),
     (lambda: tepal.Filter.from_bytes(small().to_bytes(), seal_key=bytes(32)), "no seal"),
     (lambda: tepal.Filter.from_bytes(small().to_bytes(seal_key=bytes(32))), "`seal_key=`"),
     (lambda: tepal.Filter.from_bytes(tepal.BloomFilter(1, secret_key=bytes(16)).to_bytes()), "`secret_key=`"),
@@ -194,11 +195,13 @@ def test_every_damage_is_found():
 def test_files(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         tepal.open(tmp_path / "none.tepal")
-    assert isinstance(raised.value, tepal.FileError) and raised.value.errno == 2
+    assert isinstance(raised.value, tepal.FileError) and raised.value.errno == errno.ENOENT
+    assert raised.value.filename == str(tmp_path / "none.tepal") and raised.value.strerror == os.strerror(errno.ENOENT)
     with pytest.raises(IsADirectoryError):
         tepal.open(tmp_path)
-    with pytest.raises(tepal.FileError):
+    with pytest.raises(tepal.FileError) as raised:
         small().save(tmp_path / "none" / "seen.tepal")
+    assert raised.value.errno == errno.ENOENT and "none" in raised.value.filename
     (tmp_path / "text").write_text("hello")
     with pytest.raises(tepal.FormatError, match="it looks like text"):
         tepal.open(tmp_path / "text")

@@ -1,8 +1,10 @@
 //! Every error of the crate: what was found, what was expected and what to do.
 
 mod details;
+mod door;
 #[cfg(feature = "foreign")]
 mod parquet;
+mod text;
 
 #[cfg(feature = "static")]
 use alloc::boxed::Box;
@@ -11,6 +13,8 @@ use core::fmt;
 use core::str::FromStr;
 
 pub use details::{Looks, Obstacle};
+pub use door::{Advice, Door, WayOut};
+pub(crate) use door::{Calls, InWords, Piece, Told, advice};
 #[cfg(feature = "foreign")]
 pub use parquet::{ParquetFile, ParquetFilter};
 
@@ -22,8 +26,9 @@ pub type Result<T> = core::result::Result<T, Error>;
 
 /// Why a filter could not be built, opened, changed or queried.
 ///
-/// The text (`Display`) is one line: what was found, what was expected and what to do. `Debug`
-/// gives the same text, so a `fn main() -> tepal::Result<()>` that fails prints it.
+/// The text (`Display`) is one line: what was found, what was expected and what to do. An error of
+/// the operating system is the [`source`](core::error::Error::source) and not in the text. `Debug`
+/// gives the text and the source, so a `fn main() -> tepal::Result<()>` that fails prints both.
 #[non_exhaustive]
 pub enum Error {
     /// A parameter is outside its allowed values.
@@ -35,14 +40,18 @@ pub enum Error {
         found: String,
         /// The allowed values.
         expected: String,
+        /// What to do. Empty if the allowed values are all that can be said.
+        advice: Advice,
     },
     /// The layout cannot reach the rate.
     #[non_exhaustive]
     RateOutOfReach {
         /// The requested rate.
         rate: f64,
-        /// The rate in words, why it is out of reach, and which parameters would reach it.
+        /// The rate in words, why it is out of reach, and which rates would be in reach.
         reason: String,
+        /// What to do. Empty if the reason says it.
+        advice: Advice,
     },
     /// The filter needs more memory than this machine can address or has.
     #[non_exhaustive]
@@ -98,7 +107,7 @@ pub enum Error {
         /// The operation.
         operation: Operation,
         /// What to do instead.
-        instead: &'static str,
+        instead: Advice,
     },
     /// Two filters that cannot be combined.
     #[non_exhaustive]
@@ -186,7 +195,7 @@ pub enum Error {
         /// The limit in bytes.
         most: u64,
         /// What to do instead.
-        instead: &'static str,
+        instead: Advice,
     },
     /// The key is already in the filter as many times as the filter can count.
     #[cfg(feature = "table")]
@@ -258,7 +267,9 @@ pub enum Error {
     #[cfg(feature = "std")]
     #[non_exhaustive]
     Io {
-        /// The operation, with the file's name if it has one.
+        /// The file or folder, if it has a name.
+        path: Option<std::path::PathBuf>,
+        /// The operation, such as "opening".
         doing: String,
         /// The system's error.
         source: std::io::Error,
@@ -271,12 +282,28 @@ impl Error {
         found: impl fmt::Display,
         expected: impl fmt::Display,
     ) -> Self {
-        Error::Parameter { name, found: text(&found), expected: text(&expected) }
+        Error::Parameter { name, found: text(&found), expected: text(&expected), advice: Advice::NONE }
     }
 
     pub(crate) fn rate_out_of_reach(rate: f64, reason: impl fmt::Display) -> Self {
         let reason = text(&format_args!("a false-positive rate of {rate:e} is out of reach: {reason}"));
-        Error::RateOutOfReach { rate, reason }
+        Error::RateOutOfReach { rate, reason, advice: Advice::NONE }
+    }
+
+    /// The same error with advice, if its kind has some of its own.
+    pub(crate) fn with(mut self, what_to_do: Advice) -> Self {
+        match &mut self {
+            Error::Parameter { advice, .. } | Error::RateOutOfReach { advice, .. } => *advice = what_to_do,
+            Error::NotPossible { instead, .. } | Error::PastLimit { instead, .. } => *instead = what_to_do,
+            _ => {}
+        }
+        self
+    }
+
+    /// An operation of the system on a file or folder that failed.
+    #[cfg(feature = "std")]
+    pub(crate) fn io(path: &std::path::Path, doing: impl Into<String>, source: std::io::Error) -> Self {
+        Error::Io { path: Some(path.into()), doing: doing.into(), source }
     }
 
     pub(crate) fn damaged(what: impl fmt::Display) -> Self {
@@ -287,203 +314,16 @@ impl Error {
 /// Turns a part of an error into text: one function, so that it is compiled once.
 #[cold]
 #[inline(never)]
-/// Says how many keys a call inserted before it stopped.
-fn say_how_many_are_in(f: &mut fmt::Formatter<'_>, inserted: usize) -> fmt::Result {
-    match inserted {
-        0 => Ok(()),
-        keys => write!(f, " (the first {keys} keys of this call are in)"),
-    }
-}
-
-/// `n` of a rate that is written as "1 in n".
-fn one_in(rate: f64) -> u64 {
-    (1.0 / rate + 0.5) as u64
-}
-
 fn text(shown: &dyn fmt::Display) -> String {
     alloc::format!("{shown}")
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Parameter { name, found, expected } => {
-                write!(f, "{name} is {found}; it must be {expected}")
-            }
-            // The planner writes this text, so that a program that only opens files does not
-            // contain the code that prints floats.
-            Error::RateOutOfReach { reason, .. } => f.write_str(reason),
-            Error::TooLarge { bytes } => write!(
-                f,
-                "the filter would take {bytes} bytes, more than this machine or any file of this format can \
-                 hold; plan for fewer keys or a higher rate, or split the keys over several \
-                 filters, each with its own seed (`seed_for`, `--seed-for`)"
-            ),
-            Error::CapacityReached { capacity, inserted } => {
-                write!(
-                    f,
-                    "the filter is full: it was planned for {capacity} keys and refuses more to keep its \
-                     promised rate; build a larger one or change its over-capacity policy"
-                )?;
-                say_how_many_are_in(f, *inserted)
-            }
-            Error::KeysClustered { rate, promised, inserted } => {
-                write!(
-                    f,
-                    "of keys like those in the filter one in {} would get in, where one in {} is promised: the \
-                     keys fall on few of its lines, as if they had been chosen by its own hash; give it a seed of \
-                     its own (`seed_for`, `--seed-for`), divide the keys by another hash, or change its \
-                     over-capacity policy",
-                    one_in(*rate),
-                    one_in(*promised)
-                )?;
-                say_how_many_are_in(f, *inserted)
-            }
-            Error::NotInPlace { past: 0 } => write!(
-                f,
-                "this machine is big-endian, so a filter cannot be asked where it lies; copy it with `BloomFilter::from_bytes`"
-            ),
-            Error::NotInPlace { past } => write!(
-                f,
-                "the bits lie {past} bytes past a multiple of 64 in memory, so they cannot be asked where they are; put the \
-                 filter at a multiple of 64 (`tepal::include_aligned!` for bytes in the program), or copy it with \
-                 `BloomFilter::from_bytes` or `from_embedded`"
-            ),
-            Error::KeyRefused { domain, found } => {
-                let (keys, expected) = keys_of(*domain);
-                write!(f, "this filter has {keys}; {found:?} is not {expected}")
-            }
-            Error::NoHash { scheme } => write!(
-                f,
-                "the scheme `{scheme}` goes from the key straight to the bits and has no 64-bit hash; \
-                 use the calls that take keys"
-            ),
-            Error::CallerHashes { name } => write!(
-                f,
-                "this filter holds hashes that its caller computes ({name:?}), and cannot hash a key; hash it and use \
-                 the `_hash` calls"
-            ),
-            Error::NotPossible { kind, operation, instead } => {
-                write!(f, "a filter of the kind `{kind}` cannot {operation}; {instead}")
-            }
-            Error::Incompatible { property, expected, found } => write!(
-                f,
-                "the filters differ in {property}: {expected} here, {found} in the other; only filters \
-                 of one shape and one hash can be combined, rebuild one of them from its keys"
-            ),
-            Error::OtherKeys { property, expected, found } => write!(
-                f,
-                "the filter's {property} is {found}, and {expected} was asked for; ask for the one that it was made with"
-            ),
-            Error::NoSuchKeys { format, found, expected } => {
-                write!(f, "the program of the format {format} has no keys of the domain {found}; ask for ")?;
-                details::joined(f, expected)
-            }
-            Error::OtherName { expected, found } => {
-                match found {
-                    Some(found) => write!(f, "the filter's name is {found:?}")?,
-                    None => f.write_str("the filter has no name")?,
-                }
-                write!(f, ", and {expected:?} was expected; it is another filter, or was built without that name (`Labels::name`)")
-            }
-            Error::Unconvertible { format, obstacle } => {
-                write!(f, "a file of the format {format} cannot hold this filter: {obstacle}")
-            }
-            Error::NotTepal { found } => write!(f, "not a tepal filter: {found}; {}", found.way_out()),
-            Error::NotOfFormat { format, found } => write!(
-                f,
-                "its mark says {found}, not {format}; open it as {found}, or name no format"
-            ),
-            Error::Unsupported { what, found, known } => {
-                write!(f, "{what} {found} is not known to this build, which knows {known}; use a newer tepal, or one with more features")
-            }
-            Error::PastLimit { what, most, instead } => {
-                write!(f, "{what}, expected {most} bytes or less; {instead}")
-            }
-            #[cfg(feature = "table")]
-            Error::NumbersClustered { inserted } => {
-                f.write_str(
-                    "so many keys have numbers side by side that a table of four times the size does not hold them, as if they \
-                     had been chosen by the filter's own hash, or it has many copies of few keys; hash with a secret key, so that \
-                     nobody can choose them (`secret_key`, `--secret`), give it a seed of its own (`seed_for`, `--seed-for`), or \
-                     count copies (`count_bits`, `--count-bits`)",
-                )?;
-                say_how_many_are_in(f, *inserted)
-            }
-            #[cfg(feature = "static")]
-            Error::SeveralValues { hash, values: [one, other] } => write!(
-                f,
-                "a key was given with the value {one} and with {other}, and a map has one value for each key; give it one of them (its \
-                 hash is {hash:#018x}), or where no key comes twice, so that two keys have one hash, another seed (`seed_for`, `--seed-for`)"
-            ),
-            #[cfg(feature = "table")]
-            Error::TooManyCopies { most, inserted } => {
-                write!(
-                    f,
-                    "a key is in {most} times, and cannot be in more often; insert each key once, or count in more bits \
-                     (`count_bits`, `--count-bits`)"
-                )?;
-                say_how_many_are_in(f, *inserted)
-            }
-            Error::Damaged { what } => {
-                write!(f, "damaged: {what}; restore the file from a good copy or build it again")
-            }
-            #[cfg(feature = "extras")]
-            Error::OtherOld { is_new: true } => {
-                f.write_str("the file is what the patch makes of another one; there is nothing to do")
-            }
-            #[cfg(feature = "extras")]
-            Error::OtherOld { is_new: false } => f.write_str(
-                "the patch is for another file, of other bytes; get one that was made from this file, or the whole new file",
-            ),
-            Error::KeyRequired => {
-                f.write_str("the filter was made with a secret key; open it with that key (`Open::secret_key`)")
-            }
-            Error::WrongKey => {
-                f.write_str("the secret key is not the one the filter was made with; open it with that one")
-            }
-            Error::KeyNotUsed => f.write_str(
-                "a secret key was given, but the filter was made without one; open it without a key",
-            ),
-            Error::SealRequired => {
-                f.write_str("the file is sealed; open it with the key of its seal (`Open::seal_key`)")
-            }
-            Error::WrongSeal => f.write_str(
-                "the seal is not that of this key: the file was changed by someone who has not the key, or sealed \
-                 under another one; get it from its maker again",
-            ),
-            Error::NotSealed => f.write_str(
-                "a seal key was given, but the file has no seal and may be anyone's; get the sealed one from its \
-                 maker, or open it without a seal key",
-            ),
-            #[cfg(feature = "std")]
-            Error::FileExists { path } => {
-                write!(f, "{path}: exists, and was to be a new file; name another one, or replace it with `save`")
-            }
-            #[cfg(feature = "std")]
-            Error::FileChanged { path } => write!(
-                f,
-                "{path}: replaced or changed by something else since it was opened; nothing was saved, open it again \
-                 and repeat the change"
-            ),
-            #[cfg(feature = "std")]
-            Error::Io { doing, source } => write!(f, "{doing}: {source}"),
-        }
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 impl core::error::Error for Error {
-    /// The message already contains the system's error, so `source` is the cause of that error.
+    /// The system's error, which the text does not repeat.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             #[cfg(feature = "std")]
-            Error::Io { source, .. } => core::error::Error::source(source),
+            Error::Io { source, .. } => Some(source),
             _ => None,
         }
     }
@@ -515,20 +355,6 @@ macro_rules! read {
 }
 
 read!(Kind, Layout, Scheme, KeyDomain, OverCapacity, Format);
-
-/// The name of the keys of a domain, and the form that one key must have.
-fn keys_of(domain: KeyDomain) -> (&'static str, &'static str) {
-    match domain {
-        KeyDomain::Bytes => ("keys of bytes", "bytes"),
-        KeyDomain::Integer => ("integer keys", "the shortest decimal form of a 64-bit integer"),
-        KeyDomain::Integer32 => ("integer keys", "the shortest decimal form of a 32-bit integer"),
-        KeyDomain::Utf16 => ("text keys", "text in UTF-8"),
-        KeyDomain::Float32 | KeyDomain::Float64 => ("keys that are numbers", "a number in decimal form"),
-        KeyDomain::Hex => {
-            ("keys in hexadecimal", "pairs of hexadecimal digits without a prefix, such as 00ff or 00-FF")
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::{Calls, Door, Error, InWords, Result, Told, advice};
 use crate::fields::check_text;
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
@@ -536,8 +536,21 @@ pub enum Warning {
     },
 }
 
+impl Warning {
+    /// The text in the words of a door. `Display` gives it in the library's own.
+    pub fn in_words<'a>(&'a self, door: &'a dyn Door) -> impl fmt::Display + use<'a> {
+        InWords(self, door)
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tell(f, &Calls)
+    }
+}
+
+impl Told for Warning {
+    fn tell(&self, f: &mut fmt::Formatter<'_>, door: &dyn Door) -> fmt::Result {
         match self {
             Warning::Positions31Bits { scheme, rate, expected } => write!(
                 f,
@@ -546,14 +559,17 @@ impl fmt::Display for Warning {
                 100.0 * rate,
                 100.0 * expected
             ),
-            Warning::Clustered { rate, elsewhere } => write!(
-                f,
-                "the keys fall on few of the filter's lines, as if they had been chosen by its own hash: others like them \
-                 are wrongly found at {:.2} %, keys from anywhere at {:.2} %; build it with a seed of its own \
-                 (`--seed-for`, `seed_for`), or divide the keys by another hash",
-                100.0 * rate,
-                100.0 * elsewhere
-            ),
+            Warning::Clustered { rate, elsewhere } => {
+                write!(
+                    f,
+                    "the keys fall on few of the filter's lines, as if they had been chosen by its own hash: others like them \
+                     are wrongly found at {:.2} %, keys from anywhere at {:.2} %; ",
+                    100.0 * rate,
+                    100.0 * elsewhere
+                )?;
+                advice!("build it with a seed of its own", Seed, ", or divide the keys by another hash")
+                    .tell(f, door)
+            }
             Warning::ManyAdded { added, bytes, of } => write!(
                 f,
                 "the {added} keys that were added take {:.0} % of it, 8 bytes each; build it anew of all its keys",

@@ -76,7 +76,7 @@ macro_rules! ids {
 macro_rules! kind_ids {
     ($(
         $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
-        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+        $kind:ident = $id:literal $name:literal $common:literal: $module:ident::$type:ident $(<$storage:ident>)?;
     )+ $(
         + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
         $form:ident of $of:ident: $form_module:ident::$form_type:ident;
@@ -94,10 +94,20 @@ macro_rules! kind_ids {
         }
 
         impl Kind {
-            /// All numbers with their names, and the feature that each needs.
-            pub(crate) const WITH_FEATURES: &'static str = concat!(
-                $($id, " (", $name, $(" with `", $feature, "`", $(" or `", $other, "`",)?)? ") "),+
-            ).trim_ascii_end();
+            /// What people call the kind, such as "deletable filter". Texts for people use it;
+            /// [`name`](Self::name) is the name in files and in JSON.
+            pub const fn common_name(self) -> &'static str {
+                match self { $(Kind::$kind => $common,)+ }
+            }
+
+            /// The numbers and names of all kinds; if this build leaves out some, with the feature
+            /// that each needs.
+            pub(crate) const KNOWN: &'static str = match cfg!(all($($(any(feature = $feature $(, feature = $other)?),)?)+)) {
+                true => Self::NUMBERS,
+                false => concat!(
+                    $($id, " (", $name, $(" with the feature ", $feature, $(" or ", $other,)?)? ") "),+
+                ).trim_ascii_end(),
+            };
         }
     };
 }
@@ -302,23 +312,6 @@ impl Operation {
             Operation::BeAnother => "be a filter of another type",
             Operation::BeInFile => "be in a tepal file",
             Operation::BeEmbedded => "be embedded",
-        }
-    }
-
-    /// What to do instead, if the kind has no better advice.
-    pub(crate) const fn instead(self) -> &'static str {
-        match self {
-            Operation::Remove => "build a `QuotientFilter` of its keys (`tepal build --deletable`)",
-            Operation::Advance => "build an `ExpiringFilter` of its keys (`tepal build --window`)",
-            Operation::Except => "build one Bloom filter of its keys",
-            Operation::HaveSegments => "build a `SegmentFilter` of its keys (`tepal build --by`)",
-            Operation::BeAnother => {
-                "use it as an `AnyFilter`, which `tepal::open` and `tepal::from_bytes` give"
-            }
-            Operation::BecomeStatic => {
-                "it holds bits that keys have in common, and of no key enough to make another filter of it; build one of the list (`RibbonFilter::builder`, `tepal build --static`)"
-            }
-            _ => "build one filter from its keys",
         }
     }
 }

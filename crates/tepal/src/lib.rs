@@ -239,7 +239,7 @@ pub mod storage {
 macro_rules! types {
     ($(
         $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
-        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+        $kind:ident = $id:literal $name:literal $common:literal: $module:ident::$type:ident $(<$storage:ident>)?;
     )+ $(
         + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
         $form:ident of $of:ident: $form_module:ident::$form_type:ident;

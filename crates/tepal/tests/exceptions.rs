@@ -398,7 +398,7 @@ fn a_divider_tells_members_from_strangers() {
         ] {
             let error = refused.unwrap_err();
             assert!(matches!(error, Error::NotPossible { .. }), "{error}");
-            assert!(error.to_string().contains("its divider tells"), "{error}");
+            assert!(error.to_string().contains("its divider knows"), "{error}");
         }
         assert!(
             changed.to_bytes().unwrap() == before && other.to_bytes().unwrap() == listed.to_bytes().unwrap()

@@ -1,5 +1,6 @@
 //! Comments and Markdown of the whole project have at most 100 columns. Code blocks, tables and
-//! program output in them cannot be wrapped. The cells of tables that people read are short.
+//! program output in them cannot be wrapped. The cells of tables that people read are short. The
+//! texts of the library's errors name no call and no flag.
 
 #[path = "shared/files.rs"]
 mod files;
@@ -113,6 +114,37 @@ fn has_at_most_100_columns() {
     }
     assert!(seen > 600, "only {seen} files");
     assert!(found.is_empty(), "prose of more than {COLUMNS} columns:\n{}", found.join("\n"));
+}
+
+/// Texts of the library name calls only by `advice!`, so that each door has its own word for them.
+/// They name no flag of the command.
+#[test]
+fn texts_of_errors_name_no_call() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut seen = 0;
+    let mut found = Vec::new();
+    for path in files_in(&source, "rs") {
+        let place = path.strip_prefix(&source).unwrap().to_string_lossy().replace('\\', "/");
+        // The library's own words, and an error of serde's, which no door translates.
+        let is_exempt = ["error/door.rs", "format/serde.rs"].contains(&place.as_str());
+        if is_exempt || place.ends_with("tests.rs") || place.contains("/tests/") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        for (number, line) in (1..).zip(text.lines().map(str::trim_start)) {
+            let is_documentation = line.contains("[`") || line.contains("```") || line.contains("doc");
+            let Some((_, literal)) = line.split_once('"').filter(|_| !is_documentation) else { continue };
+            let is_code = line.starts_with("//") || line.starts_with("#[");
+            let is_note = ["message =", "label =", "note ="].iter().any(|note| line.starts_with(note));
+            seen += 1;
+            if !is_code && !is_note && (literal.contains('`') || literal.contains(" --")) {
+                found.push(format!("{place}:{number}: {line}"));
+            }
+        }
+    }
+    assert!(seen > 1000, "only {seen} lines with texts");
+    assert!(found.is_empty(), "texts that name a call or a flag:\n{}", found.join("\n"));
 }
 
 #[test]

@@ -18,6 +18,7 @@ use crate::secrets::Secrets;
 use crate::segments::{ByField, Names, Pairs, Rows, check_fields};
 use crate::text::message::shown;
 use crate::text::number;
+use crate::text::words::Words;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -71,7 +72,7 @@ pub fn run(args: &AddArgs) -> Outcome {
         report(keys, new, &inputs.bad, &told);
         warn_of_exceptions(&target.name(), by_bits, &told);
         for warning in told.facts.ribbon.iter().flat_map(|_| &told.facts.warnings) {
-            complain(&format!("{}: ! {warning}", target.name()));
+            complain(&format!("{}: ! {}", target.name(), warning.words()));
         }
     }
     warn_past_promise(&target.name(), &told);
@@ -250,7 +251,10 @@ fn full_chain(name: &str, fitted: u64) -> Failure {
 /// One that grows, but not with its rate.
 fn cannot_grow(name: &str, is_of_tables: bool) -> Failure {
     let (why, way) = match is_of_tables {
-        true => ("its next table would have 2^56 numbers or more", "Build another filter (build --growing)"),
+        true => (
+            "its next table would need 2^56 possible fingerprints or more",
+            "Build another filter (build --growing)",
+        ),
         false => (
             "its filters leave too little of its rate for another, or are the 64 that a file can have",
             "Begin another state (uniq --state)",

@@ -31,6 +31,7 @@ use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::number;
+use crate::text::words::Words;
 use way::Way;
 
 /// What `--json` prints.
@@ -93,7 +94,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
             complain(&format!("{}: ! {text}", target.name()));
         }
         for warning in filter.warnings() {
-            complain(&format!("{}: ! {warning}", target.name()));
+            complain(&format!("{}: ! {}", target.name(), warning.words()));
         }
     }
     if args.json {

@@ -15,7 +15,6 @@ use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
-use crate::text::words::people_of;
 
 /// What `--json` prints of a patch.
 #[derive(Serialize)]
@@ -61,9 +60,7 @@ pub fn run(args: &DiffArgs) -> Outcome {
         Error::Incompatible { property: "kind", expected, found, .. } => Failure::at(
             &shown(&args.new),
             format!(
-                "it is a {}, and {old} is a {}; a patch is between two filters of one kind: send the new one whole",
-                people_of(&found),
-                people_of(&expected)
+                "it is a {found}, and {old} is a {expected}; a patch is between two filters of one kind: send the new one whole"
             ),
         ),
         Error::Incompatible { property, expected, found, .. } => Failure::at(

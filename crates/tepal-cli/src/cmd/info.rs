@@ -23,7 +23,7 @@ use crate::secrets::Secrets;
 use crate::text::message::{one_line, shown};
 use crate::text::number::{count, counted, percent, rate, size};
 use crate::text::picture::{self, WIDTH, bar, columns};
-use crate::text::words::in_flags;
+use crate::text::words::Words;
 
 /// A filter to which so many times its different keys were given had repeats among them: its
 /// estimate is never that far off.
@@ -167,7 +167,7 @@ fn page(name: &str, told: &Told, article: Option<&Article>, opened: &Opened, key
         line("unrecorded", unrecorded(&told.file.not_recorded));
     }
     for warning in &facts.warnings {
-        line("!", in_flags(&warning.to_string()));
+        line("!", warning.words());
     }
     page
 }

@@ -12,7 +12,7 @@ use crate::rows::Rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
-use crate::text::words::{Words, people_of};
+use crate::text::words::Words;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -104,10 +104,10 @@ fn refusal(error: &Error) -> String {
             format!("its format is {found}, not {expected}; bring both to one format with: tepal convert")
         }
         Error::Incompatible { property, expected, found, .. }
-            if property.starts_with("the number of numbers") =>
+            if property.starts_with("the number of possible fingerprints") =>
         {
             format!(
-                "it has {found} numbers, not {expected}: filters that are one table are merged where room and rate are equal, so build \
+                "it has {found} possible fingerprints, not {expected}: such filters are merged if capacity and rate are equal, so build \
                  both with the same -n and -p"
             )
         }
@@ -124,12 +124,9 @@ fn refusal(error: &Error) -> String {
              (--count-bits)",
             number::count(*most)
         ),
-        Error::Incompatible { property: "kind", expected, found, .. } => {
-            let (is, was) = (people_of(found), people_of(expected));
-            format!(
-                "it is a {is}, not a {was}; only filters of one kind can be merged, build one of them again from its keys"
-            )
-        }
+        Error::Incompatible { property: "kind", expected, found, .. } => format!(
+            "it is a {found}, not a {expected}; only filters of one kind can be merged, build one of them again from its keys"
+        ),
         Error::Incompatible { property, expected, found, .. } => format!(
             "its {property} is {found}, not {expected}; only filters of one shape and one hash can be merged, build \
              one of them again from its keys"

@@ -148,14 +148,14 @@ fn to_size(name: &str, file: &mut Opened, bytes: u64) -> Result<u64, Failure> {
     let possible = folds_to(sizes(file, bytes), "give more with -s");
     file.fold(folded).map_err(|error| match error {
         Error::Parameter { .. } if file.can().count => {
-            Failure::at(name, format!("in so few bytes all strangers would be found; {possible}"))
+            Failure::at(name, format!("in so few bytes all non-members would be found; {possible}"))
         }
         error => refusal(name, &error),
     })?;
     let rate_then = file.filter().false_positive_rate();
     if rate_then > USELESS {
         let text = format!(
-            "at {} bytes {} of all strangers would be found by mistake; {possible}",
+            "at {} bytes {} of all non-members would be found by mistake; {possible}",
             count(file.filter().size_in_bytes()),
             rate(rate_then)
         );

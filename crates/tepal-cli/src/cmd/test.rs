@@ -25,6 +25,7 @@ use crate::secrets::Secrets;
 use crate::segments::{ByField, check_fields};
 use crate::text::message::{shown, shown_key};
 use crate::text::number::{count, counted, promise, rate};
+use crate::text::words::Words;
 use encodings::{All, Tried};
 use segments::Members;
 
@@ -111,7 +112,7 @@ pub fn run(args: &TestArgs) -> Outcome {
         stdout.write(report(&measured, encodings.as_ref()).as_bytes())?;
         // What random keys do not show.
         for warning in filter.filter().warnings() {
-            stdout.write(format!("            ! {warning}\n").as_bytes())?;
+            stdout.write(format!("            ! {}\n", warning.words()).as_bytes())?;
         }
         stdout.flush()?;
     }

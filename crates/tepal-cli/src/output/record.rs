@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use serde::Serialize;
 use tepal::Opened;
 
-use crate::keys::refusal;
+use crate::text::words::Words;
 
 /// One record: its place, its key, and the answer.
 #[derive(Serialize)]
@@ -75,5 +75,5 @@ impl<'a, A: Serialize> Record<'a, A> {
 /// The reason why one of the filters refuses the key of a record; `None` if none does.
 pub fn why_none<F: Borrow<Opened>>(filters: &[F], key: &[u8]) -> Option<String> {
     let mut refused = filters.iter().map(|filter| filter.borrow().key_hasher().check(key).err());
-    refused.find_map(|error| error.map(|error| refusal(&error)))
+    refused.find_map(|error| error.map(|error| error.words()))
 }

@@ -250,5 +250,5 @@ fn encodings_are_tried_on_all_pieces_of_a_list() {
     let hashes = tepal::BloomFilter::builder().capacity(10).caller_hash("theirs").build().unwrap();
     place.write("h", hashes.to_bytes().unwrap());
     let ran = place.run("has h list");
-    assert!(ran.code == 2 && ran.err.contains("hashes that another program computes"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("hashes that its caller computes"), "{}", ran.err);
 }

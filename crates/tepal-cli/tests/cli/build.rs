@@ -212,17 +212,17 @@ fn a_secret_is_needed_again() {
     };
     assert_eq!(
         error("has f -e a"),
-        "tepal: f: made with a secret key, which is not in the file; give it with --secret FILE\n"
+        "tepal: f: the filter was made with a secret key, which is not in the file; open it with that key (--secret FILE)\n"
     );
     assert_eq!(
         error("has f -e a --secret other"),
-        "tepal: f: made with another secret key than the one given; give that one with --secret FILE\n"
+        "tepal: f: the secret key is not the one that the filter was made with; open it with that key (--secret FILE)\n"
     );
     place.build("plain", b"a\n", "");
     assert_eq!(
         error("has plain -e a --secret secret"),
-        "tepal: plain: made without a secret key, so it may be anyone's; get the keyed one from its maker, or leave \
-         --secret out\n"
+        "tepal: plain: a secret key was given, but the filter was made without one and may be anyone's; get the filter that was made \
+         with the key from its maker, or leave the key out (--secret FILE)\n"
     );
     place.write_key("bad", "too short");
     assert!(

@@ -80,7 +80,7 @@ fn flags_that_do_not_fit_are_named_with_the_way_out() {
             "--to guava",
             "--deletable makes a filter that only tepal files can hold, not those of guava; leave --to out",
         ),
-        ("--scheme guava-mitz64", "the scheme of a deletable filter is `guava-mitz64`"),
+        ("--scheme guava-mitz64", "the scheme of a deletable filter is guava-mitz64"),
         ("-p 1e-18", "a false-positive rate of 1e-18 is out of reach"),
     ] {
         let ran = place.run(&format!("build list -o f --deletable {flags}"));

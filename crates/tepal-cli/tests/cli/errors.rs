@@ -269,7 +269,11 @@ fn no_room_for_the_hashes_of_a_list() {
         assert_eq!(ran.code, 2, "{}", ran.err);
         assert!(ran.err.starts_with("tepal: .: writing after "), "{}", ran.err);
         assert!(ran.err.ends_with(" to another file system\n"), "{}", ran.err);
-        assert!(ran.err.contains(" bytes of temporary data: a file may not be as large"), "{}", ran.err);
+        assert!(
+            ran.err.contains(" bytes of temporary data failed: a file may not be as large"),
+            "{}",
+            ran.err
+        );
         assert_eq!(ran.err.lines().count(), 1, "{}", ran.err);
         assert_eq!(place.names(), before);
     }

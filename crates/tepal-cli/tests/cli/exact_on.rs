@@ -144,11 +144,11 @@ fn list_or_divider() {
     assert_eq!(place.run("build -q members -o plain --like d").code, 0);
     let before = place.read("d");
     for (args, part) in [
-        ("add d later", "d: a Bloom filter cannot take this key; its divider tells the keys of one"),
-        ("except d later --strangers", "d: a Bloom filter cannot take exceptions; its divider tells"),
-        ("merge d plain -o both", "cannot be united; its divider tells"),
-        ("merge d d -o both", "cannot be united; its divider tells"),
-        ("merge --and d plain -o both", "cannot be intersected; its divider tells"),
+        ("add d later", "d: a Bloom filter cannot take this key; its divider knows the keys of one"),
+        ("except d later --strangers", "d: a Bloom filter cannot take exceptions; its divider knows"),
+        ("merge d plain -o both", "cannot be united; its divider knows"),
+        ("merge d d -o both", "cannot be united; its divider knows"),
+        ("merge --and d plain -o both", "cannot be intersected; its divider knows"),
         ("convert d --to guava -o both", "it has exceptions"),
         ("build members -o both --exact-as list", "--exact-on"),
     ] {

@@ -195,7 +195,7 @@ fn two_become_one_where_they_began_alike() {
         ),
         (
             "merge --and g both -o no",
-            "a growing filter cannot be intersected; make one table of each (tepal shrink -p)",
+            "a growing filter cannot be intersected; make one table of each (tepal shrink -p RATE)",
         ),
     ] {
         let ran = place.run(args);
@@ -236,7 +236,7 @@ fn flags_and_verbs_that_do_not_fit_are_named_with_the_way_out() {
     for (args, said) in [
         (
             "remove f -e a",
-            "a growing filter cannot remove a key; build it so that it can (tepal build --growing --deletable)",
+            "a growing filter cannot remove a key; build it as a deletable one (tepal build LIST --growing --deletable)",
         ),
         ("convert f --to guava -o g", "it is a growing filter"),
         ("except f list --strangers", "a growing filter cannot take exceptions"),

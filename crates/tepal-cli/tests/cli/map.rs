@@ -354,7 +354,7 @@ fn what_does_not_fit_a_map_is_named_with_the_way_out() {
         ("-f 1 --map 2 --known-keys -p 1%", "--known-keys"),
         ("--known-keys", "--known-keys is about maps"),
         ("-f 1 --map 2 -p 1e-12", "2^-32"),
-        ("-f 1 --map 2 --scheme guava-mitz64", "the scheme of a map is `guava-mitz64`"),
+        ("-f 1 --map 2 --scheme guava-mitz64", "the scheme of a map is guava-mitz64"),
     ] {
         let ran = place.run(&format!("build rows -o m {flags}"));
         assert_eq!(ran.code, 2, "{flags}");
@@ -376,7 +376,7 @@ fn what_does_not_fit_a_map_is_named_with_the_way_out() {
         ("convert m --to guava -o g", "map"),
         (
             "build rows --like m -o g",
-            "cannot be cleared; build another one of all its pairs (tepal build --map)",
+            "cannot be cleared; build another one of all its pairs (tepal build ROWS --map FIELD)",
         ),
     ] {
         let ran = place.run(verb);

@@ -214,7 +214,7 @@ fn like_takes_everything_from_the_old_one() {
     assert_eq!(place.run(&format!("verify old {keyed}")).code, 0);
 
     let ran = place.run("build more.csv --like old -o other");
-    assert!(ran.code == 2 && ran.err.contains("give it with --s"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("open it with that key (--s"), "{}", ran.err);
     for flag in [
         "-n 5",
         "-p 1%",

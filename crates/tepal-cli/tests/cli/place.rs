@@ -113,6 +113,10 @@ fn ran(output: std::process::Output) -> Ran {
         "`quotient`",
         "`ribbon`",
         "`expiring`",
+        "seed_for",
+        "secret_key",
+        "seal_key",
+        "from_bytes",
     ]) {
         assert!(!err.contains(name), "{name} in {err}");
     }

@@ -288,7 +288,8 @@ fn what_cannot_forget_says_what_can() {
         let before = place.read(name);
         let ran = place.run(&format!("remove {name} list"));
         assert_eq!(ran.code, 2);
-        let said = " cannot remove a key; keys can be removed from a filter that is built so: tepal build LIST --deletable";
+        let said =
+            " cannot remove a key; build a deletable filter of its keys (tepal build LIST --deletable)";
         assert!(ran.err.contains(said), "{}", ran.err);
         assert_eq!(place.read(name), before);
     }

@@ -135,7 +135,7 @@ fn a_static_filter_is_planned_told_of_and_compared() {
         ran.code == 2
             && ran
                 .err
-                .contains("cannot be cleared; build another one of all its keys (tepal build --static)"),
+                .contains("cannot be cleared; build another one of all its keys (tepal build LIST --static)"),
         "{}",
         ran.err
     );
@@ -175,7 +175,7 @@ fn flags_that_do_not_fit_a_ribbon_are_named_with_the_way_out() {
         ("--to guava", "--static makes a filter that only tepal files can hold"),
         ("--deletable", "--deletable"),
         ("--growing", "--growing"),
-        ("--scheme guava-mitz64", "the scheme of a static filter is `guava-mitz64`"),
+        ("--scheme guava-mitz64", "the scheme of a static filter is guava-mitz64"),
         ("-p 60%", "ask for 0.5 at most"),
         ("-p 1e-12", "2^-32"),
     ] {

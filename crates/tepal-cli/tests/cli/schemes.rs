@@ -238,7 +238,7 @@ fn refusals_say_why() {
     for (args, part) in [
         (
             "has guava -e a",
-            "guava: not a tepal filter: it has no mark; by its lengths it could be guava; say which with --from FORMAT",
+            "guava: not a tepal filter: it has no mark; by its lengths it could be guava; name its format (--from FORMAT)",
         ),
         ("has spark --from guava -e a", "spark: its mark says spark, not guava; leave --from out"),
         ("has ours --keys int64 -e 1", "ours: its keys are bytes, not int64; leave --keys out"),
@@ -259,13 +259,13 @@ fn refusals_say_why() {
             "build keys -o x --to parquet-sbbf --layout line",
             "its layout is line, expected split-block; leave out --layout, it follows from --to",
         ),
-        ("build keys -o x --scheme fnv-crc --layout line", "the layout is line; it must be `scattered`"),
+        ("build keys -o x --scheme fnv-crc --layout line", "the layout is line; it must be scattered"),
         ("build keys -o x --scheme sha384 -s 100", "a power of two"),
         (
             "build keys -o x --scheme md5-presets -p 1e-6",
             "the presets of md5-presets are 10 %, 1 % and 0.1 %",
         ),
-        ("build keys -o x --scheme fnv-crc --seed 7", "the seed is given with `fnv-crc`"),
+        ("build keys -o x --scheme fnv-crc --seed 7", "the seed is given with the scheme fnv-crc"),
         (
             "build keys -o x --scheme fnv-crc -n 5",
             "keys: more different keys than the filter has room for, 5",

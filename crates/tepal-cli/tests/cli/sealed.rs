@@ -21,10 +21,13 @@ fn every_verb_opens_it_with_its_key_alone() {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args}");
         let needs_none = args.starts_with("info") || args.starts_with("verify");
         assert_eq!(place.run(args).code, if needs_none { 0 } else { 2 }, "{args}");
-        let without = ("", "f: sealed, and the key of its seal is not in the file; give it with --seal FILE");
+        let without = (
+            "",
+            "f: the file is sealed, and the key of its seal is not in the file; open it with that key (--seal FILE)",
+        );
         for (flags, part) in [
-            if needs_none { ("--seal other", "f: the seal is not that of the key given") } else { without },
-            ("--seal other", "f: the seal is not that of the key given: changed by someone"),
+            if needs_none { ("--seal other", "f: the seal does not fit the key") } else { without },
+            ("--seal other", "f: the seal does not fit the key: the file was changed without the key"),
             ("--seal nothing", "nothing: no such file"),
             ("--seal keys", "keys: 4 bytes; expected 16 bytes or more"),
         ] {
@@ -59,10 +62,16 @@ fn a_filter_without_a_seal_is_not_taken_for_one() {
     ] {
         let ran = place.run(&format!("{args} --seal key"));
         assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
-        assert!(ran.err.contains("f: not sealed, so it may be anyone's"), "{args}: {}", ran.err);
+        assert!(
+            ran.err.contains("f: a seal key was given, but the file has no seal and may be anyone's"),
+            "{args}: {}",
+            ran.err
+        );
     }
     assert_eq!(place.run("build -q --scheme dcso --to dcso -o d keys").code, 0);
-    assert!(place.run("has d -e a --seal key").err.contains("d: not sealed"));
+    assert!(
+        place.run("has d -e a --seal key").err.contains("d: a seal key was given, but the file has no seal")
+    );
     let ran = place.run("build -q --to dcso -o e keys --seal key");
     assert!(ran.code == 2 && ran.err.contains("--seal is kept in tepal files only"), "{}", ran.err);
 }
@@ -152,9 +161,9 @@ fn a_secret_that_is_given_fits_every_filter() {
     }
     for verb in VERBS {
         for (name, found) in [
-            ("open", "made without a secret key, so it may be anyone's"),
-            ("dcso", "made without a secret key, so it may be anyone's"),
-            ("strange", "made with another secret key than the one given"),
+            ("open", "a secret key was given, but the filter was made without one"),
+            ("dcso", "a secret key was given, but the filter was made without one"),
+            ("strange", "the secret key is not the one that the filter was made with"),
         ] {
             let args = verb.replace('F', name);
             let ran = place.run(&format!("{args} --secret secret"));
@@ -192,9 +201,9 @@ fn a_seal_key_that_is_given_fits_every_filter() {
     }
     for verb in ["has f --in F -e a", "merge -q f F -o new"] {
         for (name, found) in [
-            ("open", "not sealed, so it may be anyone's"),
-            ("dcso", "not sealed, so it may be anyone's"),
-            ("strange", "the seal is not that of the key given"),
+            ("open", "a seal key was given, but the file has no seal and may be anyone's"),
+            ("dcso", "a seal key was given, but the file has no seal and may be anyone's"),
+            ("strange", "the seal does not fit the key"),
         ] {
             let ran = place.run(&format!("{} --seal key", verb.replace('F', name)));
             assert!(ran.err.starts_with(&format!("tepal: {name}: {found}")), "{}", ran.err);
@@ -217,7 +226,11 @@ fn every_filter_that_does_not_fit_is_told_and_the_others_too() {
     assert_eq!((&json[0]["right"], &json[1]["right"]), (&true.into(), &false.into()), "{json}");
     let ran = place.run(&format!("info f open {flags}"));
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("open: made without a secret key"), "{}", ran.err);
+    assert!(
+        ran.err.contains("open: a secret key was given, but the filter was made without one"),
+        "{}",
+        ran.err
+    );
 }
 
 #[cfg(unix)]
@@ -296,7 +309,8 @@ fn a_sealed_file_cannot_stand_for_another() {
     for args in verbs("allowed") {
         let ran = place.run(&format!("{args} --seal key --expect-name blocked"));
         assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
-        let part = "allowed: has the name \"allowed\", and --expect-name wants \"blocked\"; get the filter of that name";
+        let part =
+            "allowed: the filter's name is \"allowed\", and \"blocked\" was expected; it is another filter";
         assert!(ran.err.contains(part), "{args}: {}", ran.err);
     }
     for args in verbs("blocked").iter().take(5) {
@@ -306,6 +320,10 @@ fn a_sealed_file_cannot_stand_for_another() {
     for (file, flags) in [("f", "--seal key"), ("guava", "--from guava")] {
         let ran = place.run(&format!("info {file} {flags} --expect-name blocked"));
         assert_eq!(ran.code, 2, "{file}");
-        assert!(ran.err.contains("has no name, and --expect-name wants \"blocked\""), "{file}: {}", ran.err);
+        assert!(
+            ran.err.contains("the filter has no name, and \"blocked\" was expected"),
+            "{file}: {}",
+            ran.err
+        );
     }
 }

@@ -176,7 +176,7 @@ fn segments_come_and_go() {
         ("remove f --segment B", "no segment \"B\"; did you mean \"b\"?"),
         ("remove f --segment zebra", "no segment \"zebra\"; tepal info f shows those there are"),
         ("remove f --segment b --segment zebra", "no segment"),
-        ("remove f -e 7", "cannot remove a key; drop a whole segment (tepal remove --segment)"),
+        ("remove f -e 7", "cannot remove a key; drop a whole segment (tepal remove --segment NAME)"),
         ("add f c", "say into which one the keys go, with --segment NAME, or with --by FIELD"),
         ("add f rows.csv --by s --whole", "say with -f which field is the key"),
         ("shrink f -p 10%", "cannot be folded"),

@@ -84,7 +84,7 @@ fn what_cannot_be_says_what_can() {
             "is made by tepal convert FILTER --static -p RATE -o NEW; see tepal shrink --help",
         ),
         ("shrink f --ribbon", "is made by tepal convert FILTER --static"),
-        ("shrink f -s 200", "of all strangers"),
+        ("shrink f -s 200", "of all non-members"),
         ("shrink f -p 1e-15", "above 1 in"),
         ("shrink f -p 1% -o f", "--force"),
         ("shrink f -p 1% --json -o -", "-o"),
@@ -215,16 +215,16 @@ fn what_is_no_static_filter_says_what_can_be_had() {
             "convert table --static -o x",
             "this one errs at 1 in 100, so give one clearly above that, such as -p 10%\n",
         ),
-        ("convert bloom --static -o x", "tepal build --static"),
+        ("convert bloom --static -o x", "(tepal build LIST --static)"),
         ("shrink bloom -p 1% -s 1k", "cannot be used with"),
         (
             "convert table -p 0.5% --static -o x",
             "by itself, and a static filter adds 2.3e-10 to that or more; ask for 1.98e-2",
         ),
         ("convert table -p 60% --static -o x", "ask for 0.5 at most"),
-        ("convert bloom -p 2% --static -o x", "tepal build --static"),
+        ("convert bloom -p 2% --static -o x", "(tepal build LIST --static)"),
         ("convert ribbon -p 2% --static -o x", "it is one"),
-        ("convert expiring -p 2% --static -o x", "its keys go by themselves"),
+        ("convert expiring -p 2% --static -o x", "its keys expire"),
     ] {
         let ran = place.run(args);
         assert_eq!((ran.code, ran.out.as_slice()), (2, &b""[..]), "{args}: {}", ran.err);
@@ -289,8 +289,8 @@ fn a_table_is_converted_to_a_static_filter() {
         ("convert table --to tepal -p 1% -o x", "tepal shrink table -p RATE -o NEW"),
         ("convert table --static -p 0.05% -o x", "ask for 2.0"),
         ("convert table --static --form dump -o x", "cannot be used with"),
-        ("convert bloom --static -o x", "tepal build --static"),
-        ("convert bloom --static -p 1% -o x", "tepal build --static"),
+        ("convert bloom --static -o x", "(tepal build LIST --static)"),
+        ("convert bloom --static -p 1% -o x", "(tepal build LIST --static)"),
         ("convert proposed --static -p 1% -o x", "it is one"),
         ("convert gone --static -p 1% -o x", "gone: no such file"),
     ] {

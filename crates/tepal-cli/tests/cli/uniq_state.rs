@@ -168,7 +168,7 @@ fn a_secret_and_a_seal_are_kept() {
     for (flags, part) in [
         ("--state s", "--secret FILE"),
         ("--state s --secret secret", "--seal FILE"),
-        ("--state s --seal other --secret secret", "the seal is not that of the key"),
+        ("--state s --seal other --secret secret", "the seal does not fit the key"),
     ] {
         let ran = place.run(&format!("uniq {flags} list"));
         assert!(ran.code == 2 && ran.err.contains(part), "{flags}: {}", ran.err);

@@ -138,7 +138,7 @@ fn a_growing_filter_that_cannot_grow_says_why() {
         (added.code, added.err.as_str()),
         (
             2,
-            "tepal: f: full, and cannot grow any more: its next table would have 2^56 numbers or more; \
+            "tepal: f: full, and cannot grow any more: its next table would need 2^56 possible fingerprints or more; \
              nothing was added. Build another \
              filter (build --growing), with a higher rate (-p) or more keys from the first (-n), and ask both\n"
         )

@@ -44,17 +44,17 @@ impl Shape {
     pub(crate) fn new(layout: Layout, num_hashes: u32, bit_len: u64) -> Result<Self> {
         let (least, most) = layout.num_hashes_range();
         if !(least..=most).contains(&num_hashes) {
-            let expected = alloc::format!("{least} to {most} in the layout `{layout}`");
+            let expected = alloc::format!("{least} to {most} in the layout {layout}");
             return Err(Error::parameter("the number of hashes", num_hashes, expected));
         }
         let unit = layout.unit_bits();
         if bit_len == 0 || bit_len % unit != 0 {
-            let expected = alloc::format!("a multiple of {unit} in the layout `{layout}`, and not 0");
+            let expected = alloc::format!("a multiple of {unit} in the layout {layout}, and not 0");
             return Err(Error::parameter("the number of bits", bit_len, expected));
         }
         let most_bits = if layout == Layout::SplitBlock { 256 << 32 } else { MOST_BITS };
         if bit_len > most_bits {
-            let expected = alloc::format!("at most {most_bits} in the layout `{layout}`");
+            let expected = alloc::format!("at most {most_bits} in the layout {layout}");
             return Err(Error::parameter("the number of bits", bit_len, expected));
         }
         Ok(Shape { layout, num_hashes, bit_len })

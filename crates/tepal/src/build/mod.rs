@@ -86,6 +86,7 @@ pub struct Gather {
 
 /// The reason why keys are lost.
 struct Lost {
+    path: Option<std::path::PathBuf>,
     doing: String,
     kind: io::ErrorKind,
     code: Option<i32>,
@@ -98,7 +99,7 @@ impl Lost {
             Some(code) => io::Error::from_raw_os_error(code),
             None => io::Error::new(self.kind, self.text.clone()),
         };
-        Error::Io { doing: self.doing.clone(), source }
+        Error::Io { path: self.path.clone(), doing: self.doing.clone(), source }
     }
 }
 
@@ -413,9 +414,15 @@ impl Gather {
             return Err(lost.error());
         }
         let done = act();
-        if let Err(Error::Io { doing, source }) = &done {
+        if let Err(Error::Io { path, doing, source }) = &done {
             let (kind, code, text) = (source.kind(), source.raw_os_error(), source.to_string());
-            lock(&self.lost).get_or_insert(Lost { doing: doing.clone(), kind, code, text });
+            lock(&self.lost).get_or_insert(Lost {
+                path: path.clone(),
+                doing: doing.clone(),
+                kind,
+                code,
+                text,
+            });
         }
         done
     }

@@ -61,7 +61,7 @@ impl Store {
 
 /// The error for a refused operation on a temporary file.
 pub(super) fn temporary(folder: &Path, doing: &str, source: std::io::Error) -> Error {
-    Error::Io { doing: format!("{}: {doing}", folder.display()), source }
+    Error::io(folder, doing, source)
 }
 
 #[cfg(test)]

@@ -7,7 +7,28 @@ use core::fmt;
 
 #[cfg(feature = "foreign")]
 use super::parquet::ParquetFile;
-use crate::ids::{Format, KeyDomain, Kind, Layout, Scheme};
+use super::{Advice, advice};
+use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, Scheme};
+
+impl Operation {
+    /// What to do instead, if the kind has no better advice.
+    pub(crate) const fn instead(self) -> Advice {
+        match self {
+            Operation::Remove => advice!("build a deletable filter of its keys", Deletable),
+            Operation::Advance => advice!("build a filter with a window of its keys", Window),
+            Operation::Except => advice!("build one Bloom filter of its keys"),
+            Operation::HaveSegments => advice!("build a filter of segments of its keys", Segments),
+            Operation::BeAnother => advice!("open it as a filter of any kind", OpenAny),
+            Operation::BecomeStatic => {
+                advice!(
+                    "its bits are shared by keys, so no key can be read from it; build one of the list of keys",
+                    Static
+                )
+            }
+            _ => advice!("build one filter from its keys"),
+        }
+    }
+}
 
 /// Why a filter cannot be written in a format
 /// ([`Error::Unconvertible`](super::Error::Unconvertible)).
@@ -78,43 +99,56 @@ impl fmt::Display for Obstacle {
         match self {
             Obstacle::Scheme { found, expected } => {
                 write!(f, "its hash scheme is {found}, expected ")?;
-                joined(f, expected)?;
-                f.write_str("; bits cannot be turned into those of another hash, so rebuild it from the keys")
+                joined(f, expected)
             }
-            Obstacle::Layout { found, expected } => {
-                write!(f, "its layout is {found}, expected {expected}; rebuild it from the keys")
-            }
+            Obstacle::Layout { found, expected } => write!(f, "its layout is {found}, expected {expected}"),
             Obstacle::Chain { links } => {
                 let filters = if *links == 1 { "filter" } else { "filters" };
                 write!(
                     f,
-                    "it is a chain of {links} {filters}, which grows as keys come, and the format holds no such chain; build one \
-                     filter from the keys"
+                    "it is a chain of {links} {filters}, which grows as keys come, and the format holds no such chain"
                 )
             }
             Obstacle::Kind { found } => {
-                write!(f, "it is of the kind `{found}`, and the format holds Bloom filters; rebuild it from the keys")
+                write!(f, "it is a {}, and the format holds Bloom filters", found.common_name())
             }
             Obstacle::KeyDomain { found, expected } => {
                 write!(f, "its keys are {found}, and that program's are ")?;
-                joined(f, expected)?;
-                f.write_str("; rebuild it from keys of one of these")
+                joined(f, expected)
             }
-            Obstacle::Recipe => f.write_str(
-                "it trims keys or ignores their case, which no other program would do; rebuild it from keys without \
-                 a recipe",
-            ),
+            Obstacle::Recipe => {
+                f.write_str("it trims keys or ignores their case, which no other program would do")
+            }
             #[cfg(feature = "extras")]
-            Obstacle::Exceptions => f.write_str(
-                "it has exceptions, keys that it says no for, and only tepal files hold these; leave it in the format tepal",
-            ),
-            Obstacle::Form { asked } => write!(
-                f,
-                "its files have no form `{asked}`, which those of redisbloom have; name that format, or leave the form out"
-            ),
-            Obstacle::Number { name, found, most } => {
-                write!(f, "{name} is {found}, and the format has room up to {most}; rebuild it from the keys")
+            Obstacle::Exceptions => {
+                f.write_str("it has exceptions, keys that it says no for, and only tepal files hold these")
             }
+            Obstacle::Form { asked } => {
+                write!(f, "its files have no form {asked}, which those of redisbloom have")
+            }
+            Obstacle::Number { name, found, most } => {
+                write!(f, "{name} is {found}, and the format has room up to {most}")
+            }
+        }
+    }
+}
+
+impl Obstacle {
+    /// What to do about it.
+    pub(super) fn advice(&self) -> Advice {
+        match self {
+            Obstacle::Scheme { .. } => {
+                advice!("bits cannot be turned into those of another hash, so rebuild it from the keys")
+            }
+            Obstacle::Layout { .. } | Obstacle::Kind { .. } | Obstacle::Number { .. } => {
+                advice!("rebuild it from the keys")
+            }
+            Obstacle::Chain { .. } => advice!("build one filter from the keys"),
+            Obstacle::KeyDomain { .. } => advice!("rebuild it from keys of one of these"),
+            Obstacle::Recipe => advice!("rebuild it from keys without a recipe"),
+            #[cfg(feature = "extras")]
+            Obstacle::Exceptions => advice!("leave it in the format tepal"),
+            Obstacle::Form { .. } => advice!("name that format, or leave the form out"),
         }
     }
 }
@@ -147,17 +181,20 @@ pub enum Looks {
 
 impl Looks {
     /// What to do about it.
-    pub(super) fn way_out(&self) -> &'static str {
+    pub(super) fn advice(&self) -> Advice {
         match self {
-            Looks::Unmarked(_) => "say which with `tepal::Open::format`, and then `open` or `from_bytes`",
+            Looks::Unmarked(_) => advice!("name its format", OpenFormat),
             #[cfg(feature = "foreign")]
-            Looks::Parquet(file) => file.way_out(),
+            Looks::Parquet(file) => file.advice(),
             #[cfg(feature = "foreign")]
-            Looks::DumpAndLineEnd => "cut off what stands behind it, one byte with: head -c -1 FILE > DUMP",
-            Looks::Other(_) => {
-                "a filter file is made by `BloomFilter::save` or `tepal build`; one of another program is opened by `tepal::open` or `tepal::from_bytes`"
-            }
-            _ => "a filter file is made by `BloomFilter::save` or `tepal build`",
+            Looks::DumpAndLineEnd => advice!("cut off the last byte"),
+            Looks::Other(_) => advice!(
+                "give a filter's file",
+                MakeFile,
+                ", or open the file of another program as a filter of any kind",
+                OpenAny
+            ),
+            _ => advice!("give a filter's file", MakeFile),
         }
     }
 }
@@ -178,7 +215,7 @@ impl fmt::Display for Looks {
             Looks::Parquet(file) => file.fmt(f),
             #[cfg(feature = "foreign")]
             Looks::DumpAndLineEnd => f.write_str(
-                "it is a DUMP payload of Redis with one line end behind it, which `redis-cli --raw` adds",
+                "it is a DUMP payload of Redis with one line end behind it, which redis-cli adds to raw output",
             ),
             Looks::Other(start) => write!(f, "it starts with the bytes {start:02x?}"),
         }

@@ -4,6 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::{Advice, advice};
 use crate::ids::KeyDomain;
 
 /// What the footer of a whole Parquet file says about the filters in it
@@ -57,22 +58,24 @@ const SHOWN: usize = 8;
 
 impl ParquetFile {
     /// What to do about it.
-    pub(super) fn way_out(&self) -> &'static str {
+    pub(super) fn advice(&self) -> Advice {
         match self {
             ParquetFile::Filters { .. } => {
-                "cut it out and open that; a key is held if the filter of any row group holds it"
+                advice!("cut it out and open that; a key is held if the filter of any row group holds it")
             }
-            ParquetFile::WithoutFilters => WRITERS,
-            ParquetFile::Encrypted => "write it anew without encryption, by a program that has its key",
-            ParquetFile::Damaged { .. } => "get the file again from where it came",
+            // The options of the programs that write Parquet files.
+            ParquetFile::WithoutFilters => advice!(
+                "write it anew with them: bloom_filter_options of pyarrow's write_table, \
+                 parquet.bloom.filter.enabled of parquet-java and Spark, set_bloom_filter_enabled of the crate \
+                 parquet; DuckDB makes them of columns with a dictionary"
+            ),
+            ParquetFile::Encrypted => {
+                advice!("write it anew without encryption, by a program that has its key")
+            }
+            ParquetFile::Damaged { .. } => advice!("get the file again from its source"),
         }
     }
 }
-
-/// How to write a Parquet file with filters.
-const WRITERS: &str = "write it anew with them: `bloom_filter_options` of pyarrow's `write_table`, \
-     `parquet.bloom.filter.enabled` of parquet-java and Spark, `set_bloom_filter_enabled` of the crate parquet; DuckDB \
-     makes them of columns with a dictionary";
 
 impl fmt::Display for ParquetFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ use core::error::Error as _;
 use super::*;
 
 /// What to do about a file that is not a filter of any program.
-const MADE_BY: &str = "a filter file is made by `BloomFilter::save` or `tepal build`";
+const MADE_BY: &str = "; give a filter's file (`save`)";
 
 /// One error of every kind, with the words that its text must contain; also one for every kind of
 /// obstacle, and for every kind of unknown bytes.
@@ -55,19 +55,25 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         ),
         (
             Error::NoHash { scheme: Scheme::Dcso },
-            vec!["`dcso`", "no 64-bit hash", "use the calls that take keys"],
+            vec!["the scheme dcso", "no 64-bit hash", "give keys, not hashes"],
         ),
         (
             Error::CallerHashes { name: "wyhash 4.2".into() },
             vec![
                 "hashes that its caller computes (\"wyhash 4.2\")",
                 "cannot hash a key",
-                "hash it and use the `_hash` calls",
+                "a program that computes this hash (`contains_hash`, `insert_hash`)",
             ],
         ),
         (
-            Error::NotPossible { kind: Kind::Scalable, operation: Operation::Fold, instead: "cut its links" },
-            vec!["a filter of the kind `scalable` cannot be folded; cut its links"],
+            Error::NotPossible {
+                kind: Kind::Scalable,
+                operation: Operation::Fold,
+                instead: advice!("cut its links", Freeze, ", or not"),
+            },
+            vec![
+                "a chain of Bloom filters cannot be folded; cut its links (`GrowingFilter::freeze`), or not",
+            ],
         ),
         (
             Error::Incompatible { property: "layout", expected: "line".into(), found: "double".into() },
@@ -118,11 +124,11 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         ),
         (
             unconvertible(Obstacle::Form { asked: "dump" }),
-            vec!["format dcso", "have no form `dump`, which those of redisbloom have", "leave the form out"],
+            vec!["format dcso", "have no form dump, which those of redisbloom have", "leave the form out"],
         ),
         (
             unconvertible(Obstacle::Kind { found: Kind::Scalable }),
-            vec!["format dcso", "it is of the kind `scalable`", "rebuild it from the keys"],
+            vec!["format dcso", "it is a chain of Bloom filters", "rebuild it from the keys"],
         ),
         #[cfg(feature = "extras")]
         (
@@ -136,7 +142,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         (not_tepal(Looks::Text("no \"f".into())), vec!["it looks like text (\"no \\\"f\")", MADE_BY]),
         (
             not_tepal(Looks::Unmarked(vec![Format::Guava, Format::ParquetSbbf])),
-            vec!["by its lengths it could be guava or parquet-sbbf", "say which with `tepal::Open::format`"],
+            vec!["by its lengths it could be guava or parquet-sbbf", "name its format (`Open::format`)"],
         ),
         (not_tepal(Looks::Other(vec![0, 0xAB])), vec!["it starts with the bytes [00, ab]", MADE_BY]),
         #[cfg(feature = "foreign")]
@@ -162,7 +168,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             not_tepal(Looks::Parquet(ParquetFile::WithoutFilters)),
             vec![
                 "a whole Parquet file, without Bloom filters",
-                "write it anew with them: `bloom_filter_options`",
+                "write it anew with them: bloom_filter_options",
             ],
         ),
         #[cfg(feature = "foreign")]
@@ -181,10 +187,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         #[cfg(feature = "foreign")]
         (
             not_tepal(Looks::DumpAndLineEnd),
-            vec![
-                "a DUMP payload of Redis with one line end behind it",
-                "cut off what stands behind it, one byte with: head -c -1 FILE",
-            ],
+            vec!["a DUMP payload of Redis with one line end behind it", "cut off the last byte"],
         ),
         (
             Error::Unsupported { what: "filter kind", found: 2, known: "kind 1" },
@@ -192,16 +195,16 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         ),
         (
             Error::NotOfFormat { format: Format::Guava, found: Format::Spark },
-            vec!["its mark says spark, not guava", "open it as spark, or name no format"],
+            vec!["its mark says spark, not guava", "name that format, or none (`Open::format`)"],
         ),
         (Error::damaged("bit 5 is set"), vec!["damaged: bit 5 is set", "restore the file", "build it again"]),
-        (Error::KeyRequired, vec!["made with a secret key", "open it with that key"]),
-        (Error::WrongKey, vec!["not the one the filter was made with", "open it with that one"]),
-        (Error::KeyNotUsed, vec!["a secret key was given", "made without one", "open it without a key"]),
-        (Error::SealRequired, vec!["the file is sealed", "open it with the key of its seal"]),
-        (Error::WrongSeal, vec!["not that of this key", "get it from its maker again"]),
-        (Error::NotSealed, vec!["the file has no seal", "get the sealed one", "open it without a seal key"]),
-        (Error::NotInPlace { past: 0 }, vec!["big-endian", "`BloomFilter::from_bytes`"]),
+        (Error::KeyRequired, vec!["made with a secret key", "open it with that key (`Open::secret_key`)"]),
+        (Error::WrongKey, vec!["not the one that the filter was made with", "open it with that key"]),
+        (Error::KeyNotUsed, vec!["a secret key was given", "made without one", "leave the key out"]),
+        (Error::SealRequired, vec!["the file is sealed", "open it with that key (`Open::seal_key`)"]),
+        (Error::WrongSeal, vec!["does not fit the key", "get the file from its maker again"]),
+        (Error::NotSealed, vec!["the file has no seal", "get the sealed file", "leave the key out"]),
+        (Error::NotInPlace { past: 0 }, vec!["big-endian", "`from_bytes`"]),
         (
             Error::NotInPlace { past: 24 },
             vec!["24 bytes past a multiple of 64", "`tepal::include_aligned!`", "`from_embedded`"],
@@ -213,14 +216,14 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         (
             Error::KeysClustered { rate: 0.5, promised: 0.01, inserted: 17 },
             vec![
-                "of keys like those in the filter one in 2 would get in, where one in 100 is promised",
+                "of keys like those in the filter one in 2 is found by mistake, where one in 100 is promised",
                 "they had been chosen by its own hash",
-                "a seed of its own (`seed_for`, `--seed-for`)",
+                "a seed of its own (`seed_for`)",
                 "(the first 17 keys of this call are in)",
             ],
         ),
         (
-            Error::PastLimit { what: "a pipe gives more", most: 99, instead: "save it to a file" },
+            Error::PastLimit { what: "a pipe gives more", most: 99, instead: advice!("save it to a file") },
             vec!["a pipe gives more, expected 99 bytes or less; save it to a file"],
         ),
         (
@@ -245,13 +248,19 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         ),
         #[cfg(feature = "std")]
         (
-            Error::Io { doing: "f: opening".into(), source: std::io::Error::other(Gone) },
-            vec!["f: opening: the disk is gone"],
+            Error::Io {
+                path: None,
+                doing: "making a secret key".into(),
+                source: std::io::Error::other(Gone),
+            },
+            vec!["making a secret key failed"],
         ),
+        #[cfg(feature = "std")]
+        (Error::io("f".as_ref(), "opening", std::io::Error::other(Gone)), vec!["f: opening failed"]),
         #[cfg(feature = "std")]
         (
             Error::FileExists { path: "f".into() },
-            vec!["f: exists", "was to be a new file", "name another one, or replace it with `save`"],
+            vec!["f: exists", "was to be a new file", "name another file, or replace this one (`save`)"],
         ),
         #[cfg(feature = "std")]
         (
@@ -261,26 +270,26 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         #[cfg(feature = "extras")]
         (Error::OtherOld { is_new: false }, vec!["for another file", "get one that was made from this file"]),
         #[cfg(feature = "extras")]
-        (Error::OtherOld { is_new: true }, vec!["what the patch makes", "nothing to do"]),
+        (Error::OtherOld { is_new: true }, vec!["already the result of the patch", "nothing to do"]),
         #[cfg(feature = "table")]
         (
             Error::TooManyCopies { most: 64, inserted: 5 },
-            vec!["a key is in 64 times", "`--count-bits`", "(the first 5 keys of this call are in)"],
+            vec!["a key is in 64 times", "`count_bits`", "(the first 5 keys of this call are in)"],
         ),
         #[cfg(feature = "table")]
         (
             Error::NumbersClustered { inserted: 5 },
             vec![
-                "numbers side by side",
+                "equal or neighbouring hash values",
                 "a secret key",
-                "`--secret`",
+                "`secret_key`",
                 "(the first 5 keys of this call are in)",
             ],
         ),
         #[cfg(feature = "static")]
         (
             Error::SeveralValues { hash: 77, values: ["3".into(), "5".into()] },
-            vec!["the value 3 and with 5", "one value for each key", "0x000000000000004d", "`--seed-for`"],
+            vec!["the value 3 and with 5", "one value for each key", "0x000000000000004d", "`seed_for`"],
         ),
     ]
 }
@@ -312,11 +321,7 @@ impl fmt::Display for Gone {
 }
 
 #[cfg(feature = "std")]
-impl core::error::Error for Gone {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(&fmt::Error)
-    }
-}
+impl core::error::Error for Gone {}
 
 /// The number of an error's kind. A new kind does not compile before it is here and in [`all`]. The
 /// second number does the same for the kinds of obstacles and of unknown bytes.
@@ -435,29 +440,67 @@ fn every_error_names_found_expected_and_the_way_out() {
 #[test]
 fn the_words_about_a_call_come_only_where_keys_went_in() {
     let text = Error::CapacityReached { capacity: 500, inserted: 0 }.to_string();
-    assert!(text.ends_with("change its over-capacity policy"), "{text}");
+    assert!(
+        text.ends_with("rate; build a larger one, or change its over-capacity policy (`over_capacity`)"),
+        "{text}"
+    );
 }
 
-/// The text already contains the system's error; the chain of causes continues after it.
+/// A door that has no words: what is left are the sentences.
+struct Silent;
+
+impl Door for Silent {
+    fn way_out(&self, _: WayOut) -> Option<&'static str> {
+        None
+    }
+}
+
+/// A door whose words are the names of the ways.
+struct Named;
+
+impl Door for Named {
+    fn way_out(&self, way: WayOut) -> Option<&'static str> {
+        let at = WayOut::ALL.iter().position(|one| *one == way).unwrap();
+        Some(["<even>", "<odd>"][at % 2])
+    }
+}
+
+/// The sentences of all errors are complete without a call, and each door puts its own words in.
+#[test]
+fn each_door_has_its_own_words() {
+    for (error, _) in all() {
+        let silent = error.in_words(&Silent).to_string();
+        assert!(!silent.contains('`') && !silent.contains("--") && !silent.contains("::"), "{silent}");
+        assert!(!silent.contains("()") && !silent.contains(" ,") && !silent.contains("  "), "{silent}");
+        let named = error.in_words(&Named).to_string();
+        let ways = error.advice().ways().count();
+        assert_eq!(named.matches("(<even>)").count() + named.matches("(<odd>)").count(), ways, "{named}");
+        assert_eq!(named.replace(" (<even>)", "").replace(" (<odd>)", ""), silent);
+        assert!(!error.to_string().contains("--"), "{error}");
+    }
+    for way in WayOut::ALL {
+        let call = Calls.way_out(*way).unwrap();
+        assert!(call.starts_with('`') == (*way != WayOut::Features) && !call.contains("--"), "{call}");
+    }
+}
+
+/// The text does not repeat the system's error.
 #[test]
 fn only_the_system_has_a_source() {
     for (error, _) in all() {
         let source = error.source().map(ToString::to_string);
-        let expected = (number(&error).0 == 26).then(|| fmt::Error.to_string());
+        let expected = (number(&error).0 == 26).then(|| "the disk is gone".to_string());
         assert_eq!(source, expected, "{error}");
-    }
-    #[cfg(feature = "std")]
-    {
-        let source = std::io::Error::from_raw_os_error(5);
-        assert!(Error::Io { doing: "writing".into(), source }.source().is_none());
+        assert!(!error.to_string().contains("the disk is gone"), "{error}");
     }
 }
 
 /// The text that `main` prints for an error that it returns.
 #[test]
-fn debug_is_the_text() {
+fn debug_is_the_text_and_its_source() {
     for (error, _) in all() {
-        assert_eq!(format!("{error:?}"), error.to_string());
+        let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+        assert_eq!(format!("{error:?}"), format!("{error}{source}"));
     }
 }
 

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::view::place_in;
 use crate::bits::shape::Shape;
 use crate::bits::{self, LINE_BITS, LINE_BYTES, Line};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::fields::Fields;
 use crate::ids::{Kind, Layout, Operation};
 use crate::key::KeyHasher;
@@ -45,14 +45,10 @@ impl EmbeddedForm {
             .into_iter()
             .find(|form| form.version == version);
         let Some(found) = found else {
-            let known = "225 (a Bloom filter), 226 (a ribbon filter) and 227 (a map)";
+            let known = "225 (a Bloom filter), 226 (a static filter) and 227 (a map)";
             return Error::Unsupported { what: "version of the embedded form", found: version.into(), known };
         };
-        let instead = match found.kind {
-            Kind::Ribbon => "read its embedded form by `RibbonFilter::from_embedded`",
-            Kind::Map => "read its embedded form by `RibbonMap::from_embedded`",
-            _ => "read its embedded form by `BloomFilter::from_embedded`",
-        };
+        let instead = advice!("read its embedded form as the type of its kind", FromEmbedded);
         Error::NotPossible { kind: found.kind, operation: Operation::BeAnother, instead }
     }
 }

@@ -193,9 +193,7 @@ fn flags(required_flags: u32) -> Result<Flags> {
     if required_flags & !known != 0 {
         let words = match known == SEALED | EXCEPTED | DIVIDED | ADDED {
             true => "bit 0 (sealed), bit 1 (exceptions), bit 2 (a divider) and bit 3 (added keys)",
-            false => {
-                "bit 0 (sealed) with its feature `seal`, bits 1 and 2 with `extras`, bit 3 with `static`"
-            }
+            false => "bit 0 (sealed) with the feature seal, bits 1 and 2 with extras, bit 3 with static",
         };
         let found = required_flags.into();
         return Err(Error::Unsupported { what: "the set of required feature flags", found, known: words });

@@ -56,7 +56,7 @@ pub(super) enum Bytes {
 impl Bytes {
     /// Maps the file; reads it if mapping fails or is not wanted. Also returns the file's metadata.
     pub(super) fn of<'a>(path: &Path, open: &Open<'a>, check: CheckHeader<'a>) -> Result<(Self, Metadata)> {
-        let io = |source| Error::Io { doing: format!("{}: opening", path.display()), source };
+        let io = |source| Error::io(path, "opening", source);
         let file = File::open(path).map_err(io)?;
         let kind = file.metadata().map_err(io)?;
         if kind.is_file() && isize::try_from(kind.len()).is_err() {

@@ -379,7 +379,7 @@ pub(super) fn check_domain(filter: &dyn Filter, asked: KeyDomain) -> Result<()> 
 
 /// The error for a format that is not compiled into this build.
 pub(super) fn unknown(format: Format) -> Error {
-    let known = "1 (tepal), and others with its feature `foreign`";
+    let known = "1 (tepal), and others with the feature foreign";
     Error::Unsupported { what: "file format", found: format.id().into(), known }
 }
 

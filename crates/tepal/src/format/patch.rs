@@ -23,7 +23,7 @@ use self::parts::{ADDED, MARK, PLAIN, TEPAL, name};
 use super::envelope::{self, CHUNK_BYTES, FIXED_BYTES, MOST_RECORDS, checksum};
 use crate::bits::LINE_BYTES;
 use crate::bits::memory::copy_of;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::fields::{Fields, Put};
 
 const VERSION: u16 = 1;
@@ -160,11 +160,9 @@ impl Patch {
     /// version; [`Error::Damaged`].
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         if !bytes.starts_with(&MARK) {
-            return Err(Error::parameter(
-                "the patch",
-                name(&bytes),
-                "what `tepal diff` or `Patch::between` made",
-            ));
+            return Err(
+                Error::parameter("the patch", name(&bytes), "a patch").with(advice!("make one", MakePatch))
+            );
         }
         let mut fields = Fields::at(&bytes, MARK.len());
         let version = fields.u16_le()?;
@@ -190,7 +188,7 @@ impl Patch {
             return Err(Error::Unsupported {
                 what: "form of a patch",
                 found: u64::from(form) | u64::from(inverted) << 8,
-                known: "1 (bytes), 2 (a Bloom filter) and 3 (a ribbon with added keys)",
+                known: "1 (bytes), 2 (a Bloom filter) and 3 (a static filter with added keys)",
             });
         }
         // Bytes after the new body.

@@ -68,7 +68,7 @@ pub(super) fn replace(
 ) -> Result<File> {
     let target = place::target(path)?;
     over.check(path, &target)?;
-    let io = |source| Error::Io { doing: format!("{}: saving", path.display()), source };
+    let io = |source| Error::io(path, "saving", source);
     let folder = place::folder_of(&target);
     let name = target.file_name().unwrap_or(OsStr::new("filter"));
     sweep(folder, name);

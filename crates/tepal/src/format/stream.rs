@@ -6,7 +6,7 @@ use std::vec::Vec;
 use super::envelope::{Header, Lengths, MAGIC, START};
 use super::open::Open;
 use super::opened::Opened;
-use crate::error::{Error, Looks, Result};
+use crate::error::{Error, Looks, Result, advice};
 #[cfg(feature = "foreign")]
 use crate::ids::Format;
 use crate::kinds::{AnyFilter, FromFile};
@@ -90,7 +90,7 @@ impl<'a> Open<'a> {
             read_up_to(stream, MOST + 1, &mut bytes)?;
             if bytes.len() as u64 > MOST {
                 let (what, instead) =
-                    ("a pipe gives more than is read of it", "save it to a file, and open that");
+                    ("a pipe gives more than is read of it", advice!("save it to a file, and open that"));
                 return Err(Error::PastLimit { what, most: MOST, instead });
             }
         }
@@ -117,7 +117,7 @@ impl<'a> Open<'a> {
 /// Reads until there are `len` bytes, or the stream ends.
 pub(super) fn read_up_to(stream: &mut dyn Read, len: u64, bytes: &mut Vec<u8>) -> Result<()> {
     let missing = len.saturating_sub(bytes.len() as u64);
-    let reading = |source| Error::Io { doing: "reading a filter".into(), source };
+    let reading = |source| Error::Io { path: None, doing: "reading a filter".into(), source };
     stream.take(missing).read_to_end(bytes).map(drop).map_err(reading)
 }
 

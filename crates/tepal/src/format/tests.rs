@@ -95,10 +95,7 @@ fn the_errors_say_what_was_found() {
         bytes[at] ^= byte;
         text(&bytes)
     };
-    assert_eq!(
-        text(b""),
-        "not a tepal filter: it is empty; a filter file is made by `BloomFilter::save` or `tepal build`"
-    );
+    assert_eq!(text(b""), "not a tepal filter: it is empty; give a filter's file (`save`)");
     for (bytes, part) in [
         (&b"570108428378\n5701084"[..], "it looks like text (\"57010842\")"),
         (b"\x1f\x8b\x08\x00rest", "gzip"),
@@ -176,9 +173,10 @@ fn saving_and_opening() {
 fn what_cannot_be_opened_or_saved_to() {
     let folder = tempfile::tempdir().unwrap();
     let filter = BloomFilter::builder().capacity(10).build().unwrap();
-    let text = |result: Result<BloomFilter>| result.unwrap_err().to_string();
+    // With the system's error.
+    let text = |result: Result<BloomFilter>| format!("{:?}", result.unwrap_err());
     let missing = text(BloomFilter::open(folder.path().join("missing")));
-    assert!(missing.contains("missing: opening: No such file"), "{missing}");
+    assert!(missing.contains("missing: opening failed: No such file"), "{missing}");
     assert!(text(BloomFilter::open(folder.path())).contains("directory"));
     let empty = folder.path().join("empty");
     fs::write(&empty, b"").unwrap();

@@ -75,7 +75,7 @@ viewed!(
     "seen.insert(\"apple\")?;"
     "let file = seen.to_bytes()?;"
     "# let file = { place.0.copy_from_slice(&file); &place.0 };"
-    "let seen = BloomFilter::view(&file)?;         // where `file` lies at a multiple of 64"
+    "let seen = BloomFilter::view(&file)?;         // if the bytes lie at a multiple of 64"
     "assert!(seen.contains(\"apple\"));"
     "# Ok::<(), tepal::Error>(())"
     "```"

@@ -82,7 +82,7 @@ pub(super) fn to_writer(filter: &dyn Filter, seal: Option<&SealKey>, out: &mut d
 
 #[cfg(feature = "std")]
 pub(super) fn writing(source: io::Error) -> Error {
-    Error::Io { doing: "writing a filter".into(), source }
+    Error::Io { path: None, doing: "writing a filter".into(), source }
 }
 
 impl<L: PlainStorage> BloomFilter<L> {

@@ -25,7 +25,7 @@ use crate::key::{
 macro_rules! any_filter {
     ($(
         $(#[doc = $doc:literal])* $(#[feature = $feature:literal $(or $other:literal)?])?
-        $kind:ident = $id:literal $name:literal: $module:ident::$type:ident $(<$storage:ident>)?;
+        $kind:ident = $id:literal $name:literal $common:literal: $module:ident::$type:ident $(<$storage:ident>)?;
     )+ $(
         + $(#[doc = $form_doc:literal])* $(#[feature = $form_feature:literal])?
         $form:ident of $of:ident: $form_module:ident::$form_type:ident;
@@ -274,7 +274,11 @@ impl fmt::Debug for AnyFilter {
 }
 
 fn other_kind(expected: Kind, found: Kind) -> Error {
-    Error::Incompatible { property: "kind", expected: expected.name().into(), found: found.name().into() }
+    Error::Incompatible {
+        property: "kind",
+        expected: expected.common_name().into(),
+        found: found.common_name().into(),
+    }
 }
 
 hand_on!(AnyFilter: self => self.as_dyn(), self.as_dyn_mut());

@@ -20,7 +20,7 @@ use core::fmt;
 use super::bloom::{BloomFilter, after};
 use super::generic::{Change, usual_facts};
 use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
-use crate::error::{Error, Result};
+use crate::error::{Advice, Error, Result, advice};
 use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, Key, KeyHasher, KeyRef, KeySink, Keys, One};
@@ -354,15 +354,17 @@ impl Inner for ScalableBloomFilter {
         warnings
     }
 
-    fn instead(&self, operation: Operation) -> &'static str {
+    fn instead(&self, operation: Operation) -> Advice {
         match operation {
             Operation::Unite => {
-                "ask both of them, or add the keys of the one to the other: the links of both together would be past the promise"
+                advice!(
+                    "ask both of them, or add the keys of the one to the other: the links of both together would be past the promise"
+                )
             }
-            Operation::Intersect => "intersect single filters",
-            Operation::SetOverCapacity => "its rule of growth, which its file has, decides that",
-            Operation::SetLabels => "keep them beside its file",
-            Operation::BeInFile => "write it in the format of its program",
+            Operation::Intersect => advice!("intersect single filters"),
+            Operation::SetOverCapacity => advice!("its rule of growth, which its file has, decides that"),
+            Operation::SetLabels => advice!("keep them beside its file"),
+            Operation::BeInFile => advice!("write it in the format of its program"),
             other => other.instead(),
         }
     }

@@ -35,7 +35,7 @@ impl Divider {
         keys.sort_unstable();
         keys.dedup();
         if exceptions.iter().any(|hash| keys.binary_search(hash).is_ok()) {
-            return Err(Error::parameter("an exception", "the hash of a member too", "that of a stranger"));
+            return Err(Error::parameter("an exception", "the hash of a member too", "that of a non-member"));
         }
         reserve(&mut keys, exceptions.len())?;
         keys.extend_from_slice(exceptions);

@@ -9,7 +9,7 @@ use super::divider::Divider;
 use super::exceptions::{Exceptions, each_hash, hash_of_bytes};
 use super::{AnyFilter, Behind, FilePart, Filter, HONOURS_EXCEPTIONS, Inner, InnerMut, MutableFilter};
 use crate::bits::memory;
-use crate::error::{Error, Result};
+use crate::error::{Advice, Error, Result, advice};
 use crate::facts::{Can, Facts, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, One, PreparedKeys};
@@ -252,7 +252,9 @@ impl ExceptedBloomFilter {
             false => Err(Error::NotPossible {
                 kind: Kind::Bloom,
                 operation,
-                instead: "it has exceptions, and its scheme has no 64-bit hash; combine the filters without exceptions, and except the strangers of the new one",
+                instead: advice!(
+                    "it has exceptions, and its scheme has no 64-bit hash; combine the filters without exceptions, and except the non-members of the new one"
+                ),
             }),
         }
     }
@@ -299,12 +301,17 @@ impl Inner for ExceptedBloomFilter {
         self.filter.warnings()
     }
 
-    fn instead(&self, operation: Operation) -> &'static str {
+    fn instead(&self, operation: Operation) -> Advice {
         match operation {
             Operation::BeAnother => HONOURS_EXCEPTIONS,
             Operation::Remove => operation.instead(),
             _ if self.is_divided() => {
-                "its divider tells the keys of one universe apart, and no others; build it anew (`build --exact-on`), or with a list of exceptions (`--exact-as list`)"
+                advice!(
+                    "its divider knows the keys of one universe, and no others; build it again",
+                    ExactOn,
+                    ", or with a list of exceptions",
+                    ExactAsList
+                )
             }
             other => other.instead(),
         }
@@ -456,7 +463,7 @@ pub(super) fn comes_first(operation: Operation) -> Error {
     Error::NotPossible {
         kind: Kind::Bloom,
         operation,
-        instead: "the other one has exceptions; name that one first",
+        instead: advice!("the other one has exceptions; name that one first"),
     }
 }
 

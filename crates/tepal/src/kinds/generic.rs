@@ -401,7 +401,7 @@ macro_rules! hand_on {
                 Inner::warnings($inner)
             }
 
-            fn instead(&$self, operation: Operation) -> &'static str {
+            fn instead(&$self, operation: Operation) -> crate::error::Advice {
                 $inner.instead(operation)
             }
         }

@@ -8,7 +8,7 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::storage::{Owned, Ref};
 use crate::bits::Line;
-use crate::error::{Error, Result};
+use crate::error::{Advice, Error, Result, advice};
 use crate::facts::Labels;
 use crate::ids::{Kind, Operation};
 use crate::key::{KeyHasher, Recipe, SecretKey};
@@ -177,12 +177,12 @@ pub(crate) trait Kinded: Sized {
 
 /// The error for the number of an unknown kind, or of a kind that this build leaves out.
 pub(crate) fn unknown_kind(number: u16) -> Error {
-    Error::Unsupported { what: Kind::WHAT, found: number.into(), known: Kind::WITH_FEATURES }
+    Error::Unsupported { what: Kind::WHAT, found: number.into(), known: Kind::KNOWN }
 }
 
 /// The advice for a file with exceptions, which cannot be opened as a Bloom filter.
-pub(crate) const HONOURS_EXCEPTIONS: &str =
-    "it has exceptions, which `tepal::open` and `tepal::from_bytes` honour";
+pub(crate) const HONOURS_EXCEPTIONS: Advice =
+    advice!("it has exceptions; open it as a filter of any kind, which has them", OpenAny);
 
 /// A type that a tepal file can be opened as: a kind, a further form of one, or any kind.
 pub(crate) trait FromFile: Sized {
@@ -210,7 +210,7 @@ impl<K: Kinded> FromFile for K {
             false => Err(Error::NotPossible {
                 kind,
                 operation: Operation::BeAnother,
-                instead: "open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+                instead: advice!("open it as the type of its kind, or as a filter of any kind", OpenAny),
             }),
         }
     }

@@ -23,7 +23,7 @@ mod links;
 #[cfg(any(feature = "table", feature = "static"))]
 #[cfg_attr(
     not(feature = "table"),
-    allow(unreachable_pub, reason = "segments belong to the kind of the feature `table`")
+    allow(unreachable_pub, reason = "segments belong to the kind of the feature table")
 )]
 pub(crate) mod named;
 #[cfg(feature = "static")]
@@ -37,7 +37,7 @@ pub(crate) mod table;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::{Advice, Error, Result};
 use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef, PreparedKeys};
@@ -258,7 +258,7 @@ pub(crate) trait Inner {
         Vec::new()
     }
     /// What to do instead of an operation that it does not support.
-    fn instead(&self, operation: Operation) -> &'static str {
+    fn instead(&self, operation: Operation) -> Advice {
         operation.instead()
     }
 }

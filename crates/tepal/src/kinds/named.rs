@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 #[cfg(feature = "table")]
 use crate::bits::memory::copy_of;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::facts::SegmentFacts;
 use crate::fields::{Fields, check_text};
 
@@ -196,8 +196,9 @@ impl SegmentList {
     /// Looks up a segment; the error for a segment that does not exist.
     pub(crate) fn check(&self, segment: Segment) -> Result<&Listed> {
         self.get(segment).ok_or_else(|| {
-            let expected = "that of a segment that was added (`add_segment`)";
+            let expected = "that of a segment that was added";
             Error::parameter("the number of a segment", segment.0, expected)
+                .with(advice!("add it first", AddSegment))
         })
     }
 
@@ -228,8 +229,8 @@ impl SegmentList {
             if usize::from(self.listed[middle].number) == middle { low = middle + 1 } else { high = middle }
         }
         u16::try_from(low).map_err(|_| {
-            let expected = "at most 65536; drop or merge some first (`drop_segment`, `merge_segments`)";
-            Error::parameter("the number of segments", MOST_SEGMENTS + 1, expected)
+            let error = Error::parameter("the number of segments", MOST_SEGMENTS + 1, "at most 65536");
+            error.with(advice!("drop some first", DropSegment, " or merge some", MergeSegments))
         })
     }
 

@@ -77,8 +77,8 @@ fn one_kind_is_united_with_its_own_alone() {
         other_grown.insert(&(key + 30)).unwrap();
     }
     for (a, b, texts) in [
-        (&mut filter, &other_grown, ["bloom here", "scalable in the other"]),
-        (&mut grown, &other, ["scalable here", "bloom in the other"]),
+        (&mut filter, &other_grown, ["Bloom filter here", "chain of Bloom filters in the other"]),
+        (&mut grown, &other, ["chain of Bloom filters here", "Bloom filter in the other"]),
     ] {
         let before = a.clone();
         let error = a.union_with(b).unwrap_err();

@@ -29,7 +29,7 @@ use core::ops::RangeInclusive;
 pub(crate) use crate::bits::shape::MOST_BITS;
 use crate::bits::shape::Shape;
 use crate::bits::{LINE_BITS, LINE_BYTES};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::ids::{Layout, Scheme};
 use near::{Than, compare};
 use search::Needed;
@@ -149,7 +149,7 @@ impl Request {
                 let plan = self.rate_for(capacity, bit_len)?;
                 if let Some(wanted) = wanted.filter(|wanted| plan.false_positive_rate > *wanted) {
                     let reason = format!(
-                        "{bit_len} bits for {capacity} keys give {:.3e} at best in the layout `{}`; \
+                        "{bit_len} bits for {capacity} keys give {:.3e} at best in the layout {}; \
                          take a larger size, fewer keys or another layout",
                         plan.false_positive_rate, plan.layout
                     );
@@ -246,7 +246,7 @@ impl Request {
             None => Ok(least..=most),
             Some(k) if (least..=most).contains(&k) => Ok(k..=k),
             Some(k) => {
-                let expected = format!("{least} to {most} in the layout `{layout}`");
+                let expected = format!("{least} to {most} in the layout {layout}");
                 Err(Error::parameter("the number of hashes", k, expected))
             }
         }
@@ -258,7 +258,7 @@ impl Request {
         let lowest = lowest_rate(layout);
         if wanted < lowest {
             return Err(out_of_reach(format!(
-                "the layout `{layout}` keeps its promise down to {lowest:e}; ask for that or more"
+                "the layout {layout} keeps its promise down to {lowest:e}; ask for that or more"
             )));
         }
         if let Some(found) = usual::find(layout, wanted).filter(|_| self.num_hashes.is_none()) {
@@ -269,8 +269,8 @@ impl Request {
         let narrow = narrow_most(layout).filter(|narrow| ks.contains(narrow));
         search::least(layout, ks, wanted, narrow, NARROW_WORTH).ok_or_else(|| {
             out_of_reach(format!(
-                "the layout `{layout}` with {least} to {most} bits a key does not reach it within \
-                 {} bits a key; take the layout `double` or `scattered`, or a higher rate",
+                "the layout {layout} with {least} to {most} bits a key does not reach it within \
+                 {} bits a key; take the layout double or scattered, or a higher rate",
                 rate::BITS_PER_KEY.1
             ))
         })
@@ -393,11 +393,9 @@ fn check_hash(capacity: u64, rate: f64) -> Result<()> {
     if HASH_SHARE * hash_floor(capacity) <= rate {
         return Ok(());
     }
-    let reason = format!(
-        "with {capacity} keys a 64-bit hash alone errs at {:.1e}; split the keys over several filters, each with its own seed (`seed_for`, `--seed-for`)",
-        hash_floor(capacity)
-    );
-    Err(Error::rate_out_of_reach(rate, reason))
+    let reason = format!("with {capacity} keys a 64-bit hash alone errs at {:.1e}", hash_floor(capacity));
+    let advice = advice!("split the keys over several filters, each with its own seed", Seed);
+    Err(Error::rate_out_of_reach(rate, reason).with(advice))
 }
 
 #[cfg(test)]

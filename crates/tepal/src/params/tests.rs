@@ -126,8 +126,7 @@ fn numbers_of_hashes_have_limits() {
         {
             let asked = Request { num_hashes: Some(k), ..request(capacity, rate, bit_len, layout) };
             let text = asked.plan().unwrap_err().to_string();
-            let expected =
-                format!("the number of hashes is {k}; it must be {range} in the layout `{layout}`");
+            let expected = format!("the number of hashes is {k}; it must be {range} in the layout {layout}");
             assert_eq!(text, expected);
         }
     }

@@ -177,7 +177,7 @@ fn what_a_kind_cannot_do_it_says() {
                         panic!("{text}")
                     };
                     assert_eq!((kind, named), (subject.kind(), operation), "{name}");
-                    for part in [kind.name(), named.name(), instead] {
+                    for part in [kind.common_name(), named.name(), &instead.to_string()] {
                         assert!(
                             !part.is_empty() && text.contains(part),
                             "{name}: {part:?} is not in {text:?}"

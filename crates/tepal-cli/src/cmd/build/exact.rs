@@ -23,10 +23,11 @@ use crate::input::field::KeyRules;
 use crate::input::pages::{Inputs, Keys, Page};
 use crate::input::pipeline::{self, Flow, Refused, Sink, Work};
 use crate::input::source::Source;
-use crate::keys::{distinct, make_room, read_lists, refusal};
+use crate::keys::{distinct, make_room, read_lists};
 use crate::output::Target;
 use crate::text::message::{shown, shown_key};
 use crate::text::number;
+use crate::text::words::Words;
 
 /// Keys that a filter is given or asked for together.
 const PIECE: usize = 1024;
@@ -245,7 +246,7 @@ impl Hashers {
                         with(Mark { first, second }, record, key)?;
                         continue;
                     }
-                    (Err(error), _) | (_, Err(error)) => refusal(&error),
+                    (Err(error), _) | (_, Err(error)) => error.words(),
                 },
                 Ok(None) => continue,
                 Err(text) => text,

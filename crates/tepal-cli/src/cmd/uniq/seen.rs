@@ -13,7 +13,7 @@ use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Keys;
 use crate::input::pipeline::{Refused, Work};
-use crate::keys::{prepare_whole, refusal};
+use crate::keys::prepare_whole;
 use crate::text::number;
 use crate::text::words::Words;
 
@@ -218,7 +218,7 @@ fn failure(error: Error) -> Failure {
         Error::RateOutOfReach { .. } => Failure::new(
             "no filter can hold more keys at this rate; give a higher rate with -p, or more keys from the first with -n",
         ),
-        other => Failure::new(refusal(&other)),
+        other => Failure::new(other.words()),
     }
 }
 
@@ -316,9 +316,9 @@ impl Hash {
     pub fn one(&self, keys: &mut Keys<'_>, record: usize, hashed: &mut Hashed) -> Result<(), String> {
         match keys.key(record)? {
             Some(key) => {
-                self.first.prepare(key, &mut hashed.first).map_err(|error| refusal(&error))?;
+                self.first.prepare(key, &mut hashed.first).map_err(|error| error.words())?;
                 if let Some(second) = &self.second {
-                    second.prepare(key, &mut hashed.second).map_err(|error| refusal(&error))?;
+                    second.prepare(key, &mut hashed.second).map_err(|error| error.words())?;
                 }
             }
             None => hashed.keyless.push((hashed.records, true)),

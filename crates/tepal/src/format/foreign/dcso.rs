@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 
 use super::{Beside, Foreign, ForeignFields, Read, Reading, num_hashes, one, words_of};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::fields::{Fields, Put};
 use crate::ids::{Format, Scheme};
 use crate::kinds::{AnyFilter, Ref};
@@ -81,7 +81,7 @@ impl Foreign for Dcso {
 fn copied(data: &[u8]) -> Result<Vec<u8>> {
     if data.len() > MOST_DATA {
         let (what, instead) =
-            ("the user's data behind the filter are longer", "cut them off, and keep them apart");
+            ("the user's data behind the filter are longer", advice!("cut them off, and keep them apart"));
         return Err(Error::PastLimit { what, most: MOST_DATA as u64, instead });
     }
     let mut copy = Vec::new();

@@ -1,7 +1,7 @@
 //! The trait of another program's format, and functions for all of them.
 
 use crate::bits;
-use crate::error::{Error, Obstacle, Result};
+use crate::error::{Error, Obstacle, Result, advice};
 use crate::fields::Put;
 use crate::format::beside::Read;
 use crate::format::chunks::Done;
@@ -118,7 +118,7 @@ pub(super) fn chain<'a>(foreign: &dyn Foreign, filter: &'a AnyFilter) -> Result<
         other => Err(Error::NotPossible {
             kind: other.kind(),
             operation: Operation::BeAnother,
-            instead: "make a file of it with `Opened::new`",
+            instead: advice!("make a file of it", NewFile),
         }),
     }
 }

@@ -455,5 +455,5 @@ fn a_wrong_format_is_told() {
     }
     let spark = written((Format::Spark, Scheme::SparkV2), 20);
     let text = read(Format::Dcso, &spark).unwrap_err().to_string();
-    assert_eq!(text, "its mark says spark, not dcso; open it as spark, or name no format");
+    assert_eq!(text, "its mark says spark, not dcso; name that format, or none (`Open::format`)");
 }

@@ -245,7 +245,7 @@ fn devices_are_refused() {
     for device in ["/dev/zero", "/dev/urandom", "/dev/null"] {
         for open in [Open::new(), Open::new().quick(), Open::new().in_memory()] {
             let error = open.open(device).unwrap_err();
-            assert!(error.to_string().contains("a device, which need not end"), "{error}");
+            assert!(std::format!("{error:?}").contains("a device, which need not end"), "{error}");
         }
         assert!(matches!(BloomFilter::open(device).unwrap_err(), Error::Io { .. }));
     }

@@ -2,8 +2,6 @@
 
 use alloc::vec::Vec;
 #[cfg(feature = "std")]
-use std::format;
-#[cfg(feature = "std")]
 use std::fs::File;
 #[cfg(feature = "std")]
 use std::io::Write;
@@ -11,6 +9,8 @@ use std::io::Write;
 use std::path::Path;
 
 use super::Opened;
+#[cfg(feature = "std")]
+use crate::error::advice;
 use crate::error::{Error, Result};
 use crate::fields::Put;
 #[cfg(feature = "std")]
@@ -197,12 +197,11 @@ impl Opened {
 
     fn save_at_origin(&mut self, seal: Option<&SealKey>) -> Result<()> {
         let Some(origin) = self.origin.clone() else {
-            let expected = "the one that it was opened from: name a file, with `save` or `save_new`";
-            return Err(Error::parameter("the file to save over", "none", expected));
+            let error = Error::parameter("the file to save over", "none", "the one that it was opened from");
+            return Err(error.with(advice!("name a file", SaveTo)));
         };
         let file = self.save_at(&origin.path, Over::Only(&origin.stamp), seal)?;
-        let stamp = Stamp::of_file(&file)
-            .map_err(|source| Error::Io { doing: format!("{}: saving", origin.path.display()), source })?;
+        let stamp = Stamp::of_file(&file).map_err(|source| Error::io(&origin.path, "saving", source))?;
         self.origin = Some(Ref::new(Origin { path: origin.path.clone(), stamp }));
         Ok(())
     }

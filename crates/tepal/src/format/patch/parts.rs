@@ -43,7 +43,7 @@ pub(super) struct Parts<'a> {
 pub(super) fn of_both<'a>(old: &'a [u8], new: &'a [u8]) -> Result<(u8, Parts<'a>, Parts<'a>)> {
     let form = match (Parts::of(old)?, Parts::of(new)?) {
         (Some(from), Some(to)) if from.kind != to.kind => {
-            return Err(incompatible("kind", from.kind.name(), to.kind.name()));
+            return Err(incompatible("kind", from.kind.common_name(), to.kind.common_name()));
         }
         (Some(from), Some(to)) if from.kind == Kind::Bloom => Some((TEPAL, from, to)),
         (Some(from), Some(to)) if !from.added.is_empty() || !to.added.is_empty() => Some((ADDED, from, to)),

@@ -51,10 +51,8 @@ impl FileLock {
     /// [`Error::Io`] if the file does not exist or cannot be opened; [`Error::Parameter`] if it
     /// cannot be replaced ([`check_place`](crate::file::check_place)).
     pub fn acquire(path: impl AsRef<Path>) -> Result<Self> {
-        Self::with(path.as_ref(), system::lock)?.ok_or_else(|| Error::Io {
-            doing: format!("{}: locking", path.as_ref().display()),
-            source: io::ErrorKind::WouldBlock.into(),
-        })
+        Self::with(path.as_ref(), system::lock)?
+            .ok_or_else(|| Error::io(path.as_ref(), "locking", io::ErrorKind::WouldBlock.into()))
     }
 
     /// Locks the file; returns `None` if it is locked already.
@@ -66,7 +64,7 @@ impl FileLock {
     }
 
     fn with(path: &Path, lock: fn(&File) -> io::Result<()>) -> Result<Option<Self>> {
-        let io = |source| Error::Io { doing: format!("{}: locking", path.display()), source };
+        let io = |source| Error::io(path, "locking", source);
         loop {
             let target = place::target(path)?;
             let Some(file) = system::try_open(&target).map_err(io)? else {
@@ -98,8 +96,7 @@ impl FileLock {
         save: impl FnOnce(&Path, Over<'_>) -> Result<File>,
     ) -> Result<()> {
         let file = save(&self.path, Over::Only(&self.stamp))?;
-        self.stamp = Stamp::of_file(&file)
-            .map_err(|source| Error::Io { doing: format!("{}: saving", self.path.display()), source })?;
+        self.stamp = Stamp::of_file(&file).map_err(|source| Error::io(&self.path, "saving", source))?;
         // The lock on the temporary file becomes the lock on the target. The old lock is released
         // only after that.
         if self.file.is_some() {

@@ -26,13 +26,12 @@ pub fn check_place(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     let target = target(path)?;
     let folder = folder_of(&target);
-    system::may_make_files(folder)
-        .map_err(|source| Error::Io { doing: format!("{}: making a file", folder.display()), source })
+    system::may_make_files(folder).map_err(|source| Error::io(folder, "making a file", source))
 }
 
 /// The file at `path`, with links followed. It must be a regular file or not exist.
 pub(super) fn target(path: &Path) -> Result<PathBuf> {
-    let io = |source| Error::Io { doing: format!("{}: saving", path.display()), source };
+    let io = |source| Error::io(path, "saving", source);
     let refuse = |found: &str, expected: &str| {
         Err(Error::parameter("the place to save to", format_args!("{} ({found})", path.display()), expected))
     };

@@ -214,11 +214,11 @@ fn another_kind_is_refused_with_what_opens_it() {
         {
             refused(
                 RibbonFilter::view(&placed).map(drop),
-                "a filter of the kind `bloom` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+                "a Bloom filter cannot be a filter of another type; open it as the type of its kind, or as a filter of any kind (`tepal::open`, `tepal::from_bytes`)",
             );
             refused(
                 RibbonMap::view_at(&placed, ..).map(drop),
-                "a filter of the kind `bloom` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+                "a Bloom filter cannot be a filter of another type; open it as the type of its kind, or as a filter of any kind (`tepal::open`, `tepal::from_bytes`)",
             );
         }
         #[cfg(feature = "table")]
@@ -227,7 +227,7 @@ fn another_kind_is_refused_with_what_opens_it() {
             let table = crate::Opened::new(table, crate::file::Format::Tepal).unwrap().to_bytes().unwrap();
             refused(
                 BloomFilter::view(&Placed::new(&table, past)).map(drop),
-                "a filter of the kind `quotient` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+                "a deletable filter cannot be a filter of another type; open it as the type of its kind, or as a filter of any kind (`tepal::open`, `tepal::from_bytes`)",
             );
         }
         let _ = (refused, &placed);

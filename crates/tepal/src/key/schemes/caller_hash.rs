@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use super::parameters::{Parameter, Parameters};
 use super::rule::Hash64;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 
 /// The scheme with the name of the hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +21,8 @@ impl Hash64 for CallerHash {
     fn make(given: &Parameters) -> Result<Self> {
         match &given.name {
             Some(name) => Ok(CallerHash { name: Box::new(name.clone()) }),
-            None => {
-                Err(Error::parameter("the name of the caller's hash", "missing", "given by `caller_hash`"))
-            }
+            None => Err(Error::parameter("the name of the caller's hash", "missing", "given")
+                .with(advice!("give it", CallerHash))),
         }
     }
 

@@ -149,7 +149,7 @@ macro_rules! schemes {
             Error::Unsupported {
                 what: "hash scheme",
                 found: scheme.id().into(),
-                known: concat!($(stringify!($hash), ", ",)+ "and others with its feature `foreign`"),
+                known: concat!($(stringify!($hash), ", ",)+ "and others with the feature foreign"),
             }
         }
 

@@ -58,13 +58,13 @@ impl Parameters {
                 Parameter::Secret,
                 self.secret.is_some(),
                 "the secret key",
-                "left out: only the scheme `siphash13` has one",
+                "left out: only the scheme siphash13 has one",
             ),
             (
                 Parameter::Name,
                 self.name.is_some(),
                 "the name of the caller's hash",
-                "left out: only the scheme `caller-hash` has one",
+                "left out: only the scheme caller-hash has one",
             ),
             #[cfg(feature = "foreign")]
             (Parameter::Choices, self.md5_split.is_some(), "a parameter of another scheme", "left out"),
@@ -73,7 +73,7 @@ impl Parameters {
         ];
         match given.into_iter().find(|(parameter, is_given, ..)| *is_given && *parameter != its) {
             Some((.., what, expected)) => {
-                Err(Error::parameter(what, format_args!("given with `{scheme}`"), expected))
+                Err(Error::parameter(what, format_args!("given with the scheme {scheme}"), expected))
             }
             None => Ok(()),
         }
@@ -114,6 +114,7 @@ impl SecretKey {
     pub fn generate() -> Result<Self> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| Error::Io {
+            path: None,
             doing: "making a secret key".into(),
             source: std::io::Error::other(alloc::format!("{error}")),
         })?;

@@ -7,7 +7,7 @@ use siphasher::sip::SipHasher13;
 
 use super::parameters::{Parameter, Parameters, SecretKey};
 use super::rule::Hash64;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 
 /// The scheme with its secret. A file that was opened without its keys has the scheme without the
 /// secret.
@@ -37,7 +37,8 @@ impl Hash64 for SipHash13 {
     fn make(given: &Parameters) -> Result<Self> {
         match &given.secret {
             Some(key) => Ok(SipHash13 { key: Box::new(Secret::Known(key.clone())) }),
-            None => Err(Error::parameter("the secret key", "missing", "given with the scheme `siphash13`")),
+            None => Err(Error::parameter("the secret key", "missing", "given with the scheme siphash13")
+                .with(advice!("give it", Secret))),
         }
     }
 

@@ -55,11 +55,7 @@ impl Sizing {
 pub(crate) fn check_has_hash(what: &'static str, scheme: Scheme) -> Result<()> {
     match is_own(scheme) {
         false => Ok(()),
-        true => Err(Error::parameter(
-            what,
-            format_args!("`{scheme}`"),
-            "one with a 64-bit hash, such as `xxh3` or `siphash13`",
-        )),
+        true => Err(Error::parameter(what, scheme, "one with a 64-bit hash, such as xxh3 or siphash13")),
     }
 }
 
@@ -111,7 +107,7 @@ impl Request {
 /// A plan by the scheme's own rules: computes the missing ones of keys, rate, size and k.
 pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Plan> {
     if let Some(layout) = request.layout.filter(|layout| *layout != Layout::Scattered) {
-        let expected = format!("`scattered` with the scheme `{scheme}`, or left out");
+        let expected = format!("scattered with the scheme {scheme}, or left out");
         return Err(Error::parameter("the layout", layout, expected));
     }
     let rate = request.false_positive_rate.unwrap_or(0.01);
@@ -138,7 +134,7 @@ pub(crate) fn plan(scheme: Scheme, its: &Sizing, request: &Request) -> Result<Pl
         Some(fixed) => match request.num_hashes.filter(|k| *k != fixed) {
             None => fixed,
             Some(k) => {
-                let expected = format!("{fixed} in the scheme `{scheme}`");
+                let expected = format!("{fixed} in the scheme {scheme}");
                 return Err(Error::parameter("the number of hashes", k, expected));
             }
         },
@@ -204,7 +200,7 @@ pub(crate) fn check(scheme: Scheme, k: u32, m: u64) -> Result<()> {
     let its = sizing(scheme).unwrap_or(&Sizing::USUAL);
     let (least, most) = its.fixed_positions.map_or((1, MOST_POSITIONS), |k| (k, k));
     if !(least..=most).contains(&k) {
-        let expected = format!("{least} to {most} in the scheme `{scheme}`");
+        let expected = format!("{least} to {most} in the scheme {scheme}");
         return Err(Error::parameter("the number of hashes", k, expected));
     }
     let (fits, allowed) = ((1..=MOST_BITS).contains(&m), (its.allows)(m));
@@ -212,7 +208,7 @@ pub(crate) fn check(scheme: Scheme, k: u32, m: u64) -> Result<()> {
         return Ok(());
     }
     let expected = if allowed { "1 to 2^46" } else { its.allowed };
-    Err(Error::parameter("the number of bits", m, format!("{expected} in the scheme `{scheme}`")))
+    Err(Error::parameter("the number of bits", m, format!("{expected} in the scheme {scheme}")))
 }
 
 #[cfg(all(test, feature = "foreign"))]

@@ -5,6 +5,8 @@ use alloc::string::String;
 use super::{BloomFilter, BloomMeta};
 use crate::bits::shape::Shape;
 use crate::bits::{self, LINE_BITS};
+#[cfg(any(feature = "foreign", feature = "extras"))]
+use crate::error::advice;
 use crate::error::{Error, Result};
 use crate::facts::Labels;
 use crate::ids::{KeyDomain, Layout, OverCapacity, Scheme};
@@ -78,7 +80,7 @@ pub(crate) fn shape_of(scheme: Scheme, layout: Layout, num_hashes: u32, bit_len:
         return Shape::new(layout, num_hashes, bit_len);
     }
     if layout != Layout::Scattered {
-        let expected = alloc::format!("`scattered` with the scheme `{scheme}`");
+        let expected = alloc::format!("scattered with the scheme {scheme}");
         return Err(Error::parameter("the layout", layout, expected));
     }
     sizing::check(scheme, num_hashes, bit_len)?;
@@ -395,8 +397,9 @@ impl BloomFilterBuilder {
         match self.expansion {
             None => Ok(()),
             Some(times) => {
-                let expected = "left out: one filter does not grow, and `build_chain` and `build_growing` make what does";
-                Err(Error::parameter("the expansion", times, expected))
+                let expected = "left out: one filter does not grow";
+                Err(Error::parameter("the expansion", times, expected)
+                    .with(advice!("build one that grows", Growing)))
             }
         }
     }
@@ -452,7 +455,7 @@ fn check_planned(scheme: Scheme, plan: &Plan) -> Result<()> {
     let rate = request.plan()?.false_positive_rate;
     if rate > 1.1 * plan.false_positive_rate {
         let found = alloc::format!("one of {:e} for {} keys", plan.false_positive_rate, plan.capacity);
-        let expected = alloc::format!("one that its size gives, {rate:e} with the scheme `{scheme}`");
+        let expected = alloc::format!("one that its size gives, {rate:e} with the scheme {scheme}");
         return Err(Error::parameter("the rate of the plan", found, expected));
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::storage::{Owned, PlainStorage, Storage};
 use super::{BloomFilter, BloomMeta};
 use crate::bits;
 use crate::bits::shape::Shape;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::ids::Layout;
 use crate::params::{Request, bits_per_key, check_rate};
 
@@ -225,8 +225,9 @@ impl<L: PlainStorage> BloomFilter<L> {
     pub(crate) fn folded_by(&self, factor: u64) -> Result<BloomFilter> {
         self.check_folds()?;
         if factor < 2 || self.units() % factor != 0 {
-            let expected = "one of `fold_factors`";
-            return Err(Error::parameter("the factor to fold by", factor, expected));
+            let expected = "one by which its size can be divided";
+            let error = Error::parameter("the factor to fold by", factor, expected);
+            return Err(error.with(advice!("take one of those that there are", FoldFactors)));
         }
         let promised = self.promised_false_positive_rate();
         let mut folded = self.folded(factor)?;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::storage::{Owned, PlainStorage};
 use super::{BloomFilter, BloomFilterBuilder, BloomMeta};
 use crate::bits;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 
 impl<L: PlainStorage> BloomFilter<L> {
     /// The bits alone, for programs that use the same rule and store everything else themselves.
@@ -58,9 +58,9 @@ impl BloomFilterBuilder {
         let meta = BloomMeta { inserted: None.into(), ..self.meta()? };
         let wanted = meta.shape.bit_len.div_ceil(8);
         if bits.len() as u64 != wanted {
-            let expected =
-                alloc::format!("{wanted}, the size that the builder plans; give that with `bit_len`");
-            return Err(Error::parameter("the number of bytes", bits.len(), expected));
+            let expected = alloc::format!("{wanted}, the size that the builder plans");
+            let error = Error::parameter("the number of bytes", bits.len(), expected);
+            return Err(error.with(advice!("give the builder the number of bits", BitLen)));
         }
         let mut lines = bits::zeroed(meta.shape.lines())?;
         bits::fill_from_bytes(&mut lines, bits);

@@ -119,8 +119,8 @@ impl BloomFilterBuilder {
         const VALKEY_TIGHTENING: f64 = 0.5;
         let scheme = self.keys.scheme.unwrap_or(Scheme::Xxh3);
         if !matches!(scheme, Scheme::RedisBloom | Scheme::ValkeyBloom) {
-            let expected = "`redisbloom` or `valkey-bloom`: only these programs have chains";
-            return Err(Error::parameter("the scheme of a chain", format_args!("`{scheme}`"), expected));
+            let expected = "redisbloom or valkey-bloom: only these programs have chains";
+            return Err(Error::parameter("the scheme of a chain", scheme, expected));
         }
         let rate = match self.planned {
             Some(plan) => plan.false_positive_rate,

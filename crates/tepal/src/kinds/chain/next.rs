@@ -2,7 +2,7 @@
 
 use super::ScalableBloomFilter;
 use super::grow::Growth;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::kinds::bloom::BloomFilter;
 
 /// One insert makes a chain at most this many times larger, or larger by [`SMALL_GROWTH`] bytes:
@@ -36,7 +36,7 @@ impl ScalableBloomFilter {
             Error::TooLarge { bytes } if bytes > most => Error::PastLimit {
                 what: "the chain is full, and its next filter would be more than 1,024 times as large as all of them",
                 most,
-                instead: "build it again with a smaller expansion (`--expansion`), or for more keys (`-n`)",
+                instead: advice!("build it again with a smaller expansion", Expansion, ", or for more keys", Capacity),
             },
             other => other,
         })

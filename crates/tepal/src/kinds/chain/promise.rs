@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use super::in_file::MOST_LINKS;
 use super::{Growth, ScalableBloomFilter};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::kinds::Filter;
 use crate::params::{least_rate, most_keys};
 
@@ -43,19 +43,19 @@ pub(super) struct LinkPlan {
 /// [`Error::RateOutOfReach`] if the links leave too little of the rate, or if a file can have no
 /// more links.
 pub(super) fn next(links: &[LinkPlan], expansion: u32, promise: f64, expected: u64) -> Result<LinkPlan> {
-    let full = |reason| Err(Error::rate_out_of_reach(promise, reason));
+    let full = |reason| Error::rate_out_of_reach(promise, reason);
     if links.len() >= MOST_LINKS {
-        return full(alloc::format!(
-            "the chain is full: it has {MOST_LINKS} filters, the most that a file can have; begin another chain, with more \
-             keys from the first (`capacity`)"
-        ));
+        return Err(full(alloc::format!(
+            "the chain is full: it has {MOST_LINKS} filters, the most that a file can have"
+        ))
+        .with(advice!("build another chain, with a larger capacity", Capacity)));
     }
     let left = left_of(links.iter().map(|link| link.rate), promise);
     if left < least_rate(1) {
-        return full(alloc::format!(
-            "the chain is full: its filters leave {left:.1e} of it, too little for another filter; begin another chain, with \
-             more keys from the first (`capacity`) or with a higher rate"
-        ));
+        return Err(full(alloc::format!(
+            "the chain is full: its filters leave {left:.1e} of it, too little for another filter"
+        ))
+        .with(advice!("build another chain, with a larger capacity", Capacity, " or a higher rate")));
     }
     let capacity = keys(links, expansion, expected).min(most_keys(left)).max(1);
     Ok(LinkPlan { capacity, rate: (SHARE * left).max(least_rate(capacity)).min(left) })

@@ -11,7 +11,7 @@ use crate::bits::ribbon::rate::{fields_for, split_for, split_guessed};
 use crate::bits::ribbon::shape::{LAST_KEYS, LAYERS, Layer, RibbonFields, RibbonShape};
 use crate::bits::ribbon::{last, lowest, stored};
 use crate::bits::{self, words_mut};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::kinds::ribbon::lines::Ribbon;
 use crate::kinds::ribbon::pieces::{Ascending, room_for};
 
@@ -274,8 +274,10 @@ fn solve<E>(kernel: RibbonMaker, band: &Band, layer: &Layer, number: usize, shar
 
 /// The error for hashes that collide under every seed: that does not happen by chance.
 fn chosen() -> Error {
-    let expected = "keys that nobody chose by the filter's own hash; give it another seed (`seed_for`), or a secret key (`secret_key`)";
-    Error::parameter("the keys of a ribbon filter", "hashes that lie together", expected)
+    let expected = "keys that nobody chose by the filter's own hash";
+    let error =
+        Error::parameter("the list of keys", "one of hash values that collide under every seed", expected);
+    error.with(advice!("give the filter another seed", Seed, ", or a secret key", Secret))
 }
 
 /// Runs `act` on every piece of work, on this many threads.

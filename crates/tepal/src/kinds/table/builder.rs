@@ -55,7 +55,7 @@ impl Promise {
             return Err(Error::rate_out_of_reach(
                 rate,
                 format_args!(
-                    "the numbers of {capacity} {} would be more than {most}; plan for fewer {} or a higher rate",
+                    "{capacity} {} would need more than {most} possible fingerprints; plan for fewer {} or a higher rate",
                     called.all, called.fewer
                 ),
             ));

@@ -139,7 +139,11 @@ impl TableCore {
     /// Checks the properties that must be equal to combine two filters of any kind.
     pub(super) fn check_compatible(&self, other: &TableCore) -> Result<()> {
         self.meta.keys.check_same(&other.meta.keys)?;
-        check_equal("the number of numbers (capacity / rate)", &self.numbers(), &other.numbers())
+        check_equal(
+            "the number of possible fingerprints (capacity / rate)",
+            &self.numbers(),
+            &other.numbers(),
+        )
     }
 
     /// Checks both tables before their fingerprints are copied into a third one.

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 pub use builder::GrowingFilterBuilder;
 
 use super::lines::Table;
-use crate::error::Result;
+use crate::error::{Result, advice};
 use crate::facts::Labels;
 use crate::key::KeyHasher;
 use crate::kinds::calls::about_keys;
@@ -221,11 +221,13 @@ fn new_link(plan: &GrowthPlan, number: usize, keys: u64) -> Result<Table> {
         Some(numbers) => Table::new(numbers, 0, keys.clamp(1, plan.capacity(number))),
         None => Err(crate::error::Error::rate_out_of_reach(
             plan.rate(),
-            format_args!(
-                "the filter is full: for more keys than it has, its numbers would have to be 2^56 or more; begin another one, with \
-                 more keys from the first (`first`) or with a higher rate"
-            ),
-        )),
+            "the filter is full: more keys would need 2^56 possible fingerprints or more",
+        )
+        .with(advice!(
+            "build another one, for more keys from the first",
+            First,
+            " or with a higher rate"
+        ))),
     }
 }
 

@@ -155,15 +155,15 @@ fn other_keys_and_kinds_are_refused() {
     for (refused, words) in [
         (
             RibbonFilter::from_embedded(&map, &keys).map(drop),
-            "a filter of the kind `map` cannot be a filter of another type; read its embedded form by `RibbonMap::from_embedded`",
+            "a map cannot be a filter of another type; read its embedded form as the type of its kind (`from_embedded`)",
         ),
         (
             RibbonMap::from_embedded(&bloom, &keys).map(drop),
-            "a filter of the kind `bloom` cannot be a filter of another type; read its embedded form by `BloomFilter::from_embedded`",
+            "a Bloom filter cannot be a filter of another type; read its embedded form as the type of its kind (`from_embedded`)",
         ),
         (
             BloomFilter::from_embedded(&bytes, &keys).map(drop),
-            "a filter of the kind `ribbon` cannot be a filter of another type; read its embedded form by `RibbonFilter::from_embedded`",
+            "a static filter cannot be a filter of another type; read its embedded form as the type of its kind (`from_embedded`)",
         ),
     ] {
         assert_eq!(refused.unwrap_err().to_string(), words);

@@ -144,7 +144,7 @@ fn a_whole_file_is_never_taken_for_bits() {
         assert_eq!(found(&whole), ParquetFile::WithoutFilters);
     }
     let text = crate::from_bytes(&file(&[], &[])).unwrap_err().to_string();
-    assert!(text.contains("a whole Parquet file, without Bloom filters; write it anew with them: `bloom_f"));
+    assert!(text.contains("a whole Parquet file, without Bloom filters; write it anew with them: bloom_f"));
 }
 
 #[test]

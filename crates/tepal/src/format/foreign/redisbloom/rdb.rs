@@ -5,7 +5,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::chain::{Body, Header, Link, items, made, size};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::fields::{Fields, Put};
 use crate::format::beside::Read;
 use crate::format::foreign::format::{PIECE, Reading, put_bytes, words_of};
@@ -270,7 +270,7 @@ fn past_limit(most: u64) -> Error {
     Error::PastLimit {
         what: "the packed bits of its filters unpack to more than a dump of its length may",
         most,
-        instead: "take the pairs of `BF.SCANDUMP` from the server, which are not packed",
+        instead: advice!("take the pairs of BF.SCANDUMP from the server, which are not packed"),
     }
 }
 

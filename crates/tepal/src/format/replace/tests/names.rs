@@ -58,8 +58,8 @@ fn places_where_nothing_can_be_saved() {
         (&long, "name too long"),
     ] {
         let before = names(folder.path());
-        let ahead = check_place(path(name)).unwrap_err().to_string();
-        let after = replace(&path(name), Over::Any, |_| unreachable!()).unwrap_err().to_string();
+        let ahead = std::format!("{:?}", check_place(path(name)).unwrap_err());
+        let after = std::format!("{:?}", replace(&path(name), Over::Any, |_| unreachable!()).unwrap_err());
         assert!(ahead.contains(found), "{ahead}");
         assert_eq!(ahead, after);
         assert_eq!(names(folder.path()), before);

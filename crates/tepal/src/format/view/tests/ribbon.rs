@@ -169,15 +169,15 @@ fn ribbons_and_maps_are_not_each_other() {
     for (refused, words) in [
         (
             RibbonMap::view(&ribbon).map(drop),
-            "a filter of the kind `ribbon` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+            "a static filter cannot be a filter of another type; open it as the type of its kind, or as a filter of any kind (`tepal::open`, `tepal::from_bytes`)",
         ),
         (
             RibbonFilter::view(&map).map(drop),
-            "a filter of the kind `map` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+            "a map cannot be a filter of another type; open it as the type of its kind, or as a filter of any kind (`tepal::open`, `tepal::from_bytes`)",
         ),
         (
             BloomFilter::view(&map).map(drop),
-            "a filter of the kind `map` cannot be a filter of another type; open it by `tepal::open` or `tepal::from_bytes`, which give an `AnyFilter`, or as the type of its kind",
+            "a map cannot be a filter of another type; open it as the type of its kind, or as a filter of any kind (`tepal::open`, `tepal::from_bytes`)",
         ),
     ] {
         assert_eq!(refused.unwrap_err().to_string(), words);

@@ -13,7 +13,7 @@ fn schemes_and_their_parameters() {
     let builder = BloomFilter::builder;
     assert!(refused(builder().scheme(Scheme::SipHash13)).contains("the secret key is missing"));
     let secret = builder().scheme(Scheme::Xxh64).secret_key(SecretKey::new([0; 16]));
-    assert!(refused(secret).contains("only the scheme `siphash13`"));
+    assert!(refused(secret).contains("only the scheme siphash13"));
     assert!(refused(builder().scheme(Scheme::Xxh64).seed(1)).contains("this scheme has none"));
 }
 
@@ -22,7 +22,7 @@ fn schemes_and_their_parameters() {
 fn schemes_of_other_programs_and_their_parameters() {
     let builder = BloomFilter::builder;
     let secret = builder().scheme(Scheme::Dcso).secret_key(SecretKey::new([0; 16]));
-    assert!(refused(secret).contains("only the scheme `siphash13`"));
+    assert!(refused(secret).contains("only the scheme siphash13"));
     assert!(refused(builder().scheme(Scheme::Dcso).seed(1)).contains("this scheme has none"));
     assert!(refused(builder().scheme(Scheme::SparkV2).seed(1 << 40)).contains("32-bit"));
     assert!(refused(builder().scheme(Scheme::Dcso).layout(Layout::Line)).contains("the layout is line"));
@@ -42,12 +42,12 @@ fn schemes_and_domains_of_other_programs_are_not_known() {
     for &domain in KeyDomain::ALL.iter().filter(|domain| domain.id() >= 3) {
         let text = refused(BloomFilter::builder().key_domain(domain));
         assert!(text.contains("key domain"), "{domain}: {text}");
-        assert!(text.contains("its feature `foreign`"), "{domain}: {text}");
+        assert!(text.contains("the feature foreign"), "{domain}: {text}");
     }
     for &scheme in Scheme::ALL.iter().filter(|scheme| scheme.id() >= 16) {
         let text = refused(BloomFilter::builder().scheme(scheme));
         assert!(text.contains("hash scheme"), "{scheme}: {text}");
-        assert!(text.contains("its feature `foreign`"), "{scheme}: {text}");
+        assert!(text.contains("the feature foreign"), "{scheme}: {text}");
     }
 }
 
@@ -144,11 +144,11 @@ fn names_of_the_callers_hash() {
     let missing = refused(BloomFilter::builder().scheme(Scheme::CallerHash));
     assert!(missing.contains("the name of the caller's hash is missing"), "{missing}");
     let other = refused(BloomFilter::builder().caller_hash("mine").scheme(Scheme::Xxh3));
-    assert!(other.contains("only the scheme `caller-hash` has one"), "{other}");
+    assert!(other.contains("only the scheme caller-hash has one"), "{other}");
     let seeded = refused(BloomFilter::builder().caller_hash("mine").seed(1));
     assert!(seeded.contains("this scheme has none"), "{seeded}");
     let keyed = refused(BloomFilter::builder().caller_hash("mine").secret_key(SecretKey::new([0; 16])));
-    assert!(keyed.contains("only the scheme `siphash13`"), "{keyed}");
+    assert!(keyed.contains("only the scheme siphash13"), "{keyed}");
 }
 
 /// A filter that is made for given keys keeps the promise by itself, and not only as a mean: if its

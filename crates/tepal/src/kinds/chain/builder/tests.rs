@@ -46,8 +46,8 @@ fn what_no_server_makes_is_refused() {
         assert!(one.contains("the expansion is 2; it must be left out: one filter does not grow"), "{one}");
     }
     refused(chain_of(Scheme::RedisBloom).false_positive_rate(0.6), "0.6; it must be at most 0.25");
-    refused(chain_of(Scheme::GuavaMitz64), "the scheme of a chain is `guava-mitz64`");
-    refused(BloomFilter::builder().capacity(1).expansion(2), "the scheme of a chain is `xxh3`");
+    refused(chain_of(Scheme::GuavaMitz64), "the scheme of a chain is guava-mitz64");
+    refused(BloomFilter::builder().capacity(1).expansion(2), "the scheme of a chain is xxh3");
     refused(chain_of(Scheme::RedisBloom).capacity(u64::MAX).expansion(2), "more than this machine");
 }
 

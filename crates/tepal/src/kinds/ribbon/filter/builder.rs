@@ -71,7 +71,7 @@ impl RibbonFilterBuilder {
         self
     }
 
-    key_options!("a ribbon filter");
+    key_options!("a static filter");
 
     /// Builds on this many threads; the default is one. The filter is the same, bit for bit.
     #[cfg(feature = "parallel")]
@@ -169,7 +169,7 @@ pub(super) fn check_reachable(rate: f64) -> Result<()> {
         false => Err(Error::rate_out_of_reach(
             rate,
             format_args!(
-                "a rate of {rate} is not one of a ribbon filter; ask for 0.5 at most, and 2^-32 (2.4e-10) at least"
+                "a static filter cannot have the rate {rate}; ask for 0.5 at most, and 2^-32 (2.4e-10) at least"
             ),
         )),
     }

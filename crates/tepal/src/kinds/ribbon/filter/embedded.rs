@@ -1,7 +1,7 @@
 //! A filter that is known only by its ribbon, the ribbon's shape and the key hasher.
 
 use super::RibbonFilter;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::ids::{Kind, Operation};
 use crate::key::KeyHasher;
 use crate::kinds::ribbon::lines::{Ribbon, RibbonMeta};
@@ -19,13 +19,23 @@ impl<L: PlainStorage> RibbonFilter<L> {
             _ if self.numbers().is_some() => Err(Error::NotPossible {
                 kind: Kind::Ribbon,
                 operation: Operation::BeEmbedded,
-                instead: "it was made of a table; build another one of all its keys (`RibbonFilter::builder`), or write its file (`Opened::to_bytes`), which has the numbers of the table",
+                instead: advice!(
+                    "it was made from a table; build another one of all its keys",
+                    Static,
+                    ", or write its file, which has the size of the table",
+                    ToBytes
+                ),
             }),
             0 => Ok(()),
             _ => Err(Error::NotPossible {
                 kind: Kind::Ribbon,
                 operation: Operation::BeEmbedded,
-                instead: "it has keys that were added; build another one of all its keys (`RibbonFilter::builder`), or write its file (`Opened::to_bytes`), which has them",
+                instead: advice!(
+                    "it has keys that were added; build another one of all its keys",
+                    Static,
+                    ", or write its file, which has them",
+                    ToBytes
+                ),
             }),
         }
     }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::RibbonFilter;
-use crate::error::Result;
+use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts, RibbonFacts, Warning};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
@@ -43,15 +43,15 @@ ribbon_calls! {
             weighs.into_iter().collect()
         }
 
-        fn instead(&self, operation: Operation) -> &'static str {
+        fn instead(&self, operation: Operation) -> Advice {
             match operation {
                 Operation::Remove => {
-                    "build it again without the key (`RibbonFilter::builder`, `tepal build --static`), or so that keys can be removed (`QuotientFilter::builder`, `tepal build --deletable`)"
+                    advice!("build it again without the key", Static, ", or build a deletable filter", Deletable)
                 }
-                Operation::Fold => "build a smaller one from its keys, at a higher rate",
-                Operation::BecomeStatic => "it is one",
+                Operation::Fold => advice!("build a smaller one from its keys, at a higher rate"),
+                Operation::BecomeStatic => advice!("it is one"),
                 Operation::Clear | Operation::Unite | Operation::Intersect | Operation::SetOverCapacity => {
-                    "build another one of all its keys (`RibbonFilter::builder`, `tepal build --static`); keys can only be added (`insert`, `tepal add`)"
+                    advice!("build another one of all its keys", Static, "; keys can only be added", Insert)
                 }
                 other => other.instead(),
             }

@@ -7,7 +7,7 @@ use core::num::NonZeroU64;
 use super::RibbonFilter;
 use super::builder::{MOST_RATE, check_reachable};
 use super::numbers::hash_of;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::facts::Labels;
 use crate::key::KeyHasher;
 use crate::kinds::ribbon::lines::RibbonMeta;
@@ -43,7 +43,7 @@ fn left_for_ribbon(rate: f64, own: f64) -> Result<f64> {
         true => Error::rate_out_of_reach(
             rate,
             format_args!(
-                "the table errs at {own:.2e} by itself, and a ribbon adds {LEAST_RATE:.1e} to that or more; ask for {:.2e}, or another rate \
+                "the table errs at {own:.2e} by itself, and a static filter adds {LEAST_RATE:.1e} to that or more; ask for {:.2e}, or another rate \
                  clearly above that of the table",
                 // With a margin for rounding.
                 (own + own.max(1.1 * LEAST_RATE)).min(MOST_RATE)
@@ -51,11 +51,9 @@ fn left_for_ribbon(rate: f64, own: f64) -> Result<f64> {
         ),
         false => Error::rate_out_of_reach(
             rate,
-            format_args!(
-                "the table errs at {own:.2e} by itself, and no ribbon at more than 0.5; build one of the keys (`RibbonFilter::builder`, \
-                 `tepal build --static`)"
-            ),
-        ),
+            format_args!("the table errs at {own:.2e} by itself, and no static filter has a rate above 0.5"),
+        )
+        .with(advice!("build one of the keys", Static)),
     })
 }
 
@@ -130,7 +128,7 @@ mod tests {
             assert!(named > rate && table.to_ribbon(named).is_ok(), "{text}");
         }
         let text = full.to_ribbon(0.5).unwrap_err().to_string();
-        assert!(text.contains("tepal build --static"), "{text}");
+        assert!(text.contains("`RibbonFilter::builder`"), "{text}");
         for rate in [0.0, -1.0, f64::NAN, 1.0, 0.51, 1e-12] {
             assert!(loose.to_ribbon(rate).is_err(), "{rate}");
         }
@@ -156,10 +154,11 @@ mod tests {
     fn what_is_no_table_is_refused_by_name() {
         let bloom = crate::BloomFilter::builder().capacity(10).build().unwrap();
         let ribbon = table(10, 1e-3, 0).to_ribbon(0.1).unwrap();
-        for (filter, text) in [(AnyFilter::from(bloom), "tepal build --static"), (ribbon.into(), "it is one")]
+        for (filter, text) in
+            [(AnyFilter::from(bloom), "`RibbonFilter::builder`"), (ribbon.into(), "it is one")]
         {
             let error = filter.to_ribbon(0.1).unwrap_err().to_string();
-            assert!(error.contains(text) && error.contains(filter.kind().name()), "{error}");
+            assert!(error.contains(text) && error.contains(filter.kind().common_name()), "{error}");
         }
     }
 }

@@ -271,7 +271,7 @@ fn what_cannot_be_is_refused_in_words() {
         (filter.clone().into_bloom().map(drop), "be a filter of another type"),
     ] {
         let error = refused.unwrap_err().to_string();
-        assert!(error.contains("kind `ribbon` cannot") && error.contains(words), "{error}");
+        assert!(error.contains("a static filter cannot") && error.contains(words), "{error}");
     }
     let before = filter.clone();
     filter.insert_many::<[&str]>(&[]).unwrap();

@@ -84,7 +84,7 @@ impl RibbonMapBuilder {
         self
     }
 
-    key_options!("a ribbon map");
+    key_options!("a map");
 
     /// Builds on this many threads; the default is one. The map is the same, bit for bit.
     #[cfg(feature = "parallel")]

@@ -2,7 +2,7 @@
 
 use super::RibbonMap;
 use super::builder::EVERY;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::ids::{Kind, Operation};
 use crate::key::KeyHasher;
 use crate::kinds::named::SegmentList;
@@ -22,7 +22,10 @@ impl<L: PlainStorage> RibbonMap<L> {
             _ => Err(Error::NotPossible {
                 kind: Kind::Map,
                 operation: Operation::BeEmbedded,
-                instead: "it has names of its values; keep these once for all maps and build it of numbers, or write its file (`Opened::to_bytes`), which has them",
+                instead: advice!(
+                    "its values have names; keep the names once for all maps and build it with numbers as values, or write its file, which has them",
+                    ToBytes
+                ),
             }),
         }
     }

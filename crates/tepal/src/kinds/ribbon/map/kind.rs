@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::RibbonMap;
-use crate::error::Result;
+use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
@@ -42,18 +42,18 @@ impl AnyFilter {
 ribbon_calls! {
     RibbonMap<L>: Map
     Inner {
-        fn instead(&self, operation: Operation) -> &'static str {
+        fn instead(&self, operation: Operation) -> Advice {
             match operation {
                 Operation::Remove => {
-                    "build another one without the key (`RibbonMap::builder`, `tepal build --map`)"
+                    advice!("build another one without the key", Map)
                 }
-                Operation::Fold => "build a smaller one from its pairs, at a higher rate",
+                Operation::Fold => advice!("build a smaller one from its pairs, at a higher rate"),
                 Operation::Insert
                 | Operation::Clear
                 | Operation::Unite
                 | Operation::Intersect
                 | Operation::SetOverCapacity => {
-                    "build another one of all its pairs (`RibbonMap::builder`, `tepal build --map`)"
+                    advice!("build another one of all its pairs", Map)
                 }
                 other => other.instead(),
             }

@@ -82,7 +82,7 @@ impl Kinded for RibbonMap {
 
     fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<Self::Bodiless> {
         let own = &part.own;
-        let hash = read_hash(own, "the scheme of a ribbon map")?;
+        let hash = read_hash(own, "the scheme of a map")?;
         checked_value_bits(own[2].into())?;
         let (ribbon, rate) = (read_ribbon(own)?, read_rate(own, |rate| is_rate(rate) || rate == EVERY)?);
         let names = read_names(&part.section, ribbon.shape.fields().value_bits, ribbon.keys)?;

@@ -9,7 +9,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::kinds::named::{MOST_SEGMENTS, Segment, SegmentList, check_name};
 
 /// The name for errors of the name of a value.
@@ -180,8 +180,8 @@ impl Numbers {
         }
         check_name(NAME, name)?;
         if self.are_given {
-            let expected = "one of `names`; give it there too, or leave `names` out";
-            return Err(Error::parameter("a value", shown(name), expected));
+            let error = Error::parameter("a value", shown(name), "one of the names of the values");
+            return Err(error.with(advice!("give it a name there, or leave the names out", ValueNames)));
         }
         let number = self.by_name.len();
         check_num_names(number + 1)?;
@@ -196,8 +196,9 @@ impl Numbers {
             return Ok(None);
         }
         if self.has_numbers {
-            let expected = "all numbers, or all texts; or give `names`, in the order of their numbers";
-            return Err(Error::parameter("a list of values", "numbers and texts", expected));
+            let error =
+                Error::parameter("a list of values", "numbers and texts", "all numbers, or all texts");
+            return Err(error.with(advice!("or give the names in the order of their numbers", ValueNames)));
         }
         let mut places = alloc::vec![0; self.by_name.len()];
         for (place, number) in (0..).zip(self.by_name.values()) {

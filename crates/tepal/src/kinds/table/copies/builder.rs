@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::QuotientFilter;
 use crate::bits::table::packing::most_numbers;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::facts::Labels;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
@@ -38,7 +38,7 @@ impl QuotientFilter {
 
 impl QuotientFilterBuilder {
     table_options! {
-        "a quotient filter";
+        "a deletable filter";
         /// The number of different keys that the filter will hold.
         capacity;
         /// The promised false-positive rate; the default is 0.01, or 1 %.
@@ -85,9 +85,10 @@ impl QuotientFilterBuilder {
     }
 
     fn needed_capacity(&self) -> Result<u64> {
-        self.promise
-            .capacity
-            .ok_or_else(|| Error::parameter("the capacity", "not given", "given, or the keys (`build_from`)"))
+        self.promise.capacity.ok_or_else(|| {
+            Error::parameter("the capacity", "not given", "given")
+                .with(advice!("give it, or the keys themselves", Keys))
+        })
     }
 
     /// Builds the empty filter, with room for its capacity.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::QuotientFilter;
-use crate::error::Result;
+use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef, PreparedKeys};
@@ -33,10 +33,10 @@ impl QuotientFilter {
 table_calls! {
     QuotientFilter: Quotient
     Inner {
-        fn instead(&self, operation: Operation) -> &'static str {
+        fn instead(&self, operation: Operation) -> Advice {
             match operation {
                 Operation::Remove => {
-                    "two keys may share a copy, as in a table that a growing filter became; build it of the keys (`QuotientFilter::builder`, `tepal build --deletable`), or let it grow so that they can be removed (`GrowingFilterBuilder::deletable`)"
+                    advice!("two keys may share a copy, as in a table that was a growing filter; build it of the keys", Deletable, ", or as a growing filter with removal", GrowingDeletable)
                 }
                 other => other.instead(),
             }

@@ -20,7 +20,7 @@ const NOTHING: u8 = 0;
 const COUNT: u8 = 1;
 
 const NAMED: Named = Named {
-    scheme: "the scheme of a quotient filter",
+    scheme: "the scheme of a deletable filter",
     tags: &[NOTHING, COUNT],
     known_tags: "0 (nothing), 1 (count)",
     least: "1 key or more",

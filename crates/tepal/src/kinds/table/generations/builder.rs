@@ -3,7 +3,7 @@
 use super::ExpiringFilter;
 use super::clock::Clock;
 use crate::bits::table::packing::most_numbers;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::facts::{Labels, Window};
 use crate::key::options::KeyOptions;
 use crate::kinds::table::builder::{Called, Planned, Promise};
@@ -44,7 +44,7 @@ impl ExpiringFilter {
 
 impl ExpiringFilterBuilder {
     table_options! {
-        "an expiring filter";
+        "a filter with a window";
         /// The number of different keys that each window may have.
         capacity;
         /// The promised false-positive rate; the default is 0.01, or 1 %.
@@ -97,8 +97,10 @@ impl ExpiringFilterBuilder {
     /// The clock and the table that follow from the window, the capacity and the rate.
     fn plan(&self) -> Result<(Clock, Planned)> {
         let Some(window) = self.window else {
-            let expected = "given: `window_of_time` or `window_of_keys`";
-            return Err(Error::parameter("the window", "not given", expected));
+            let error = Error::parameter("the window", "not given", "given");
+            return Err(
+                error.with(advice!("say for how long, or for how many keys, a key stays", WindowLength))
+            );
         };
         let clock = Clock::new(window, self.generations.unwrap_or(DEFAULT_GENERATIONS))?;
         let capacity = match (window, self.promise.capacity) {

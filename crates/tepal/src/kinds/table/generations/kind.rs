@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::ExpiringFilter;
-use crate::error::Result;
+use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts, Window, WindowFacts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
@@ -63,15 +63,15 @@ impl AnyFilter {
 table_calls! {
     ExpiringFilter: Expiring
     Inner {
-        fn instead(&self, operation: Operation) -> &'static str {
+        fn instead(&self, operation: Operation) -> Advice {
             match operation {
-                Operation::Fold => "build a smaller one: its keys come again, or expire",
+                Operation::Fold => advice!("build a smaller one: its keys come again, or expire"),
                 Operation::BecomeStatic => {
-                    "its keys go by themselves; build one of those to keep (`RibbonFilter::builder`, `tepal build --static`)"
+                    advice!("its keys expire; build one of the keys to keep", Static)
                 }
-                Operation::Advance => "its window is of keys: insert keys, or build it with a window of time",
+                Operation::Advance => advice!("its window is of keys: insert keys, or build it with a window of time", WindowLength),
                 Operation::Unite | Operation::Intersect => {
-                    "insert the keys of both into one: of two windows of keys nobody knows which keys came first"
+                    advice!("insert the keys of both into one: of two windows of keys nobody knows which keys came first")
                 }
                 other => other.instead(),
             }

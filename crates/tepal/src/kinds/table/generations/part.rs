@@ -21,7 +21,7 @@ use crate::kinds::{CheckBody, FilePart, KindEntry, Kinded};
 const GENERATION: u8 = 2;
 
 const NAMED: Named = Named {
-    scheme: "the scheme of an expiring filter",
+    scheme: "the scheme of a filter with a window",
     tags: &[GENERATION],
     known_tags: "2 (generation)",
     least: "1 or more",

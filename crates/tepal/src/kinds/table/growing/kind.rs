@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::GrowingFilter;
-use crate::error::Result;
+use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts, TableFacts};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef, PreparedKeys};
@@ -53,20 +53,20 @@ same_calls! {
             self.check_before_copying()
         }
 
-        fn instead(&self, operation: Operation) -> &'static str {
+        fn instead(&self, operation: Operation) -> Advice {
             match operation {
-                Operation::Fold => "make one table of it (`GrowingFilter::freeze`), or build one filter from its keys",
+                Operation::Fold => advice!("make one table of it", Freeze, ", or build one filter from its keys"),
                 Operation::Unite => {
-                    "a link of both together would hold more keys than it takes, and pass its promise; ask both of them, or add the keys of the one to the other"
+                    advice!("a link of both together would hold more keys than it takes, and pass its promise; ask both of them, or add the keys of the one to the other")
                 }
                 Operation::Intersect => {
-                    "make one table of each (`GrowingFilter::freeze`, `tepal shrink -p`), or intersect single filters"
+                    advice!("make one table of each", Freeze, ", or intersect single filters")
                 }
                 Operation::Remove => {
-                    "build it so that it can (`GrowingFilterBuilder::deletable`, `tepal build --growing --deletable`)"
+                    advice!("build it as a deletable one", GrowingDeletable)
                 }
                 Operation::SetOverCapacity => {
-                    "it grows, and keeps its promise; build a filter of a fixed capacity to have it refuse keys"
+                    advice!("it grows, and keeps its promise; build a filter of a fixed capacity to have it refuse keys")
                 }
                 other => other.instead(),
             }

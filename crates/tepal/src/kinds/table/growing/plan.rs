@@ -40,8 +40,8 @@ impl GrowthPlan {
             return Err(Error::rate_out_of_reach(
                 rate,
                 format_args!(
-                    "the numbers of {first} keys and 31 times as many would be more than {MOST_NUMBERS}; begin with fewer keys or \
-                     take a higher rate"
+                    "a table of {first} keys and 31 times as many would need more than {MOST_NUMBERS} possible fingerprints; \
+                     begin with fewer keys or take a higher rate"
                 ),
             ));
         }

@@ -8,7 +8,7 @@ use super::pairs::SegmentsHeld;
 use crate::bits::table::packing::{Packing, most_numbers};
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::facts::Labels;
 use crate::key::options::KeyOptions;
 use crate::key::{Key, hash_each};
@@ -48,7 +48,7 @@ impl SegmentFilter {
 
 impl SegmentFilterBuilder {
     table_options! {
-        "a segment filter";
+        "a filter of segments";
         /// The number of pairs of key and segment that the filter will hold: the sum of the
         /// different keys of all segments. This many pairs fit, in however many segments each key
         /// is, unless somebody chose the keys by the filter's hash. It cannot be changed later. A
@@ -80,8 +80,8 @@ impl SegmentFilterBuilder {
 
     fn needed_capacity(&self) -> Result<u64> {
         self.promise.capacity.ok_or_else(|| {
-            let expected = "given, in pairs of key and segment, or the pairs (`build_from`)";
-            Error::parameter("the capacity", "not given", expected)
+            let error = Error::parameter("the capacity", "not given", "given, in pairs of key and segment");
+            error.with(advice!("give it, or give the pairs themselves", Keys))
         })
     }
 

@@ -8,7 +8,7 @@ use super::wide::IN_TABLE;
 use crate::bits::memory;
 use crate::bits::table::spread;
 use crate::bits::table::stream::Stream;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, advice};
 use crate::key::{Batch, Key, KeySink, Keys, One, PreparedKeys, hash_each};
 use crate::kinds::bloom::after;
 use crate::kinds::named::{Segment, SegmentList, check_segment_name};
@@ -64,8 +64,8 @@ impl SegmentFilter {
         check_segment_name(name)?;
         match self.segments.find(name) {
             Ok(other) if other != segment => {
-                let expected = "a name that no other segment has; `merge_segments` makes one of two";
-                Err(Error::parameter("the name of a segment", name, expected))
+                let error = Error::parameter("the name of a segment", name, "one that no other segment has");
+                Err(error.with(advice!("take another name, or make one segment of the two", MergeSegments)))
             }
             Ok(_) => Ok(()),
             Err(_) => {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::SegmentFilter;
 use super::combine::only;
-use crate::error::Result;
+use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
@@ -52,17 +52,17 @@ impl AnyFilter {
 table_calls! {
     SegmentFilter: Segment
     Inner {
-        fn instead(&self, operation: Operation) -> &'static str {
+        fn instead(&self, operation: Operation) -> Advice {
             match operation {
-                Operation::Insert => "name its segment: `SegmentFilter::insert(segment, key)`",
+                Operation::Insert => advice!("name the segment of the key", InsertInSegment),
                 Operation::Remove => {
-                    "drop a whole segment (`SegmentFilter::drop_segment`, `tepal remove --segment`)"
+                    advice!("drop a whole segment", DropSegment)
                 }
                 Operation::Fold => {
-                    "build one filter from its keys, or lay its table out for them (`SegmentFilter::shrink_to_fit`)"
+                    advice!("build one filter from its keys, or lay its table out for them", ShrinkToFit)
                 }
                 Operation::BecomeStatic => {
-                    "its keys are in segments; build a map of them (`RibbonMap::builder`, `tepal build --by --static`)"
+                    advice!("its keys are in segments; build a static filter of segments", StaticSegments)
                 }
                 other => other.instead(),
             }

@@ -26,7 +26,7 @@ use crate::kinds::{CheckBody, FilePart, KindEntry, Kinded, OWN_BYTES};
 const SEGMENT: u8 = 3;
 
 const NAMED: Named = Named {
-    scheme: "the scheme of a segment filter",
+    scheme: "the scheme of a filter of segments",
     tags: &[SEGMENT],
     known_tags: "3 (segment)",
     least: "1 pair of key and segment or more",
@@ -124,7 +124,7 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<TableBodil
     let Claimed { packing, slots, distinct } = read.claimed;
     if packing.numbers() > super::builder::most_numbers_of_all() {
         let expected = alloc::format!("at most {}", super::builder::most_numbers_of_all());
-        return Err(Error::parameter("the numbers of a segment filter", packing.numbers(), expected));
+        return Err(Error::parameter("the numbers of a filter of segments", packing.numbers(), expected));
     }
     let (segments, wide) = read_section(&part.section, fields.at_68)?;
     let tag_bits = packing.fields().tag_bits;

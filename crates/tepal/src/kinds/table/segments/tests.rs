@@ -304,7 +304,7 @@ fn what_is_refused_changes_nothing() {
     for refused in [any.insert("x").map(drop), any.insert_many(&["x"])] {
         let error = refused.unwrap_err();
         assert!(matches!(error, Error::NotPossible { kind: Kind::Segment, .. }), "{error}");
-        assert!(error.to_string().contains("SegmentFilter::insert(segment, key)"), "{error}");
+        assert!(error.to_string().contains("`SegmentFilter::insert`"), "{error}");
     }
     let AnyFilter::Segment(mut filter) = any else { panic!() };
     filter.drop_segment(a).unwrap();

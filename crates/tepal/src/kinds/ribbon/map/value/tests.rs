@@ -73,7 +73,10 @@ fn what_cannot_be_is_refused_in_words() {
     let builder = RibbonMap::builder;
     for (error, words) in [
         (error(builder().build_from([("a", "x"), ("a", "y")])), "the value \"x\" and with \"y\""),
-        (error(builder().names(["x"]).build_from([("a", "y")])), "\"y\"; it must be one of `names`"),
+        (
+            error(builder().names(["x"]).build_from([("a", "y")])),
+            "\"y\"; it must be one of the names of the values; give it a name there, or leave the names out (`names`)",
+        ),
         (error(builder().build_from([("a", "")])), "name of a value"),
         (error(builder().build_from([("a", "x".repeat(1025))])), "1024"),
         (error(builder().build_from([("a", "two\nlines")])), "name of a value"),

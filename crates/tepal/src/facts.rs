@@ -1,5 +1,8 @@
 //! What a filter is, as data: the source of every description, in words or as JSON.
 
+#[cfg(any(feature = "table", feature = "static"))]
+mod touched;
+
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -9,6 +12,9 @@ use crate::error::{Calls, Door, Error, InWords, Result, Told, advice};
 use crate::fields::check_text;
 use crate::ids::{Format, KeyDomain, Kind, Layout, OverCapacity, Scheme};
 use crate::key::Recipe;
+#[cfg(any(feature = "table", feature = "static"))]
+#[doc(hidden)]
+pub use touched::Touched;
 
 /// What a filter can do, for programs that take a filter of any kind. It follows from the kind and
 /// the parameters of the filter. It costs nothing; [`Facts`] count bits.

@@ -182,6 +182,9 @@ pub use ids::{KeyDomain, Kind, Layout, OverCapacity, Scheme};
 pub use key::{Column, Key, KeyRef, KeySink, Keys, Recipe, SecretKey};
 #[cfg(feature = "extras")]
 pub use kinds::exceptions::Exceptions;
+#[cfg(all(feature = "table", feature = "static"))]
+#[doc(hidden)]
+pub use kinds::planned::PlannedKind;
 pub use kinds::{AnyFilter, Ask, Change, Filter, MutableFilter, Removal};
 pub use params::{Goal, Plan};
 #[cfg(feature = "derive")]

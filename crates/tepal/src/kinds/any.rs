@@ -302,6 +302,15 @@ impl AnyFilter {
         Inner::warnings(self)
     }
 
+    /// What a lookup of this key reads: its place in a table, or the slots of a ribbon. `None` for
+    /// other kinds, and for a key that has no hash.
+    #[cfg(any(feature = "table", feature = "static"))]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn touched<K: Key + ?Sized>(&self, key: &K) -> Option<crate::facts::Touched> {
+        Inner::touched(self, Filter::key_hasher(self).hash(key).ok()?)
+    }
+
     /// This filter as a Bloom filter; `None` for another kind and for a Bloom filter with
     /// exceptions.
     ///

@@ -376,6 +376,10 @@ macro_rules! table_calls {
                     self.core.table.check_before_copying()
                 }
 
+                fn touched(&self, hash: u64) -> Option<crate::facts::Touched> {
+                    Some(self.core.table.touched(hash))
+                }
+
                 $($inner)*
             }
             InnerMut { $($inner_mut)* }

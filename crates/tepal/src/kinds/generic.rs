@@ -401,6 +401,11 @@ macro_rules! hand_on {
                 Inner::warnings($inner)
             }
 
+            #[cfg(any(feature = "table", feature = "static"))]
+            fn touched(&$self, hash: u64) -> Option<crate::facts::Touched> {
+                Inner::touched($inner, hash)
+            }
+
             fn instead(&$self, operation: Operation) -> crate::error::Advice {
                 $inner.instead(operation)
             }

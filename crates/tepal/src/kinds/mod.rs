@@ -26,6 +26,8 @@ mod links;
     allow(unreachable_pub, reason = "segments belong to the kind of the feature table")
 )]
 pub(crate) mod named;
+#[cfg(all(feature = "table", feature = "static"))]
+pub(crate) mod planned;
 #[cfg(feature = "static")]
 pub(crate) mod ribbon;
 mod shown;
@@ -256,6 +258,11 @@ pub(crate) trait Inner {
     /// Warnings for the user.
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
+    }
+    /// What a lookup of this hash reads, for kinds that can be drawn.
+    #[cfg(any(feature = "table", feature = "static"))]
+    fn touched(&self, _hash: u64) -> Option<crate::facts::Touched> {
+        None
     }
     /// What to do instead of an operation that it does not support.
     fn instead(&self, operation: Operation) -> Advice {

@@ -45,11 +45,6 @@ pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> 
     Ok(Way::of(move |inputs| build(builder, hasher, args, inputs)))
 }
 
-/// Bytes of a filter that has just the keys that it began with.
-pub fn planned_size(keys: u64, rate: f64) -> Result<u64, Error> {
-    GrowingFilter::builder().first(keys).false_positive_rate(rate).planned_size_in_bytes()
-}
-
 /// Reads all keys and builds the filter of them.
 fn build(
     builder: GrowingFilterBuilder,

@@ -5,7 +5,7 @@
 //! in at once.
 
 use tepal::build::Built;
-use tepal::{Error, Opened, RibbonMap, builders::RibbonMapBuilder, file::Format, hash::KeyHasher};
+use tepal::{Opened, RibbonMap, builders::RibbonMapBuilder, file::Format, hash::KeyHasher};
 
 use super::described::described;
 use super::segments;
@@ -37,22 +37,6 @@ pub fn flag(args: &BuildArgs) -> Option<&'static str> {
 pub fn field(args: &BuildArgs) -> Option<(Field, &'static str)> {
     let by = |field: &Field| (field.clone(), "--by");
     args.map.map.as_ref().map(|field| (field.clone(), "--map")).or_else(|| args.segments.by.as_ref().map(by))
-}
-
-/// Bytes of a map of this many keys to one of so many values. They have names, as long as these are
-/// not too many. At a rate of 1 it tells no other key.
-pub fn planned_size(values: u64, keys: u64, rate: f64) -> Result<u64, Error> {
-    let builder = match usize::try_from(values) {
-        Ok(names) if names <= MOST_NAMES => {
-            RibbonMap::builder().names((0..names).map(|name| name.to_string()))
-        }
-        _ => RibbonMap::builder().value_bits((64 - (values - 1).leading_zeros()) as u8),
-    };
-    let builder = match rate {
-        1.0 => builder.known_keys_only(),
-        rate => builder.false_positive_rate(rate),
-    };
-    builder.planned_size_in_bytes(keys)
 }
 
 /// Builds a map, as the flags describe it, with the secret key.

@@ -3,8 +3,8 @@
 //! It is built of all hashes, sorted: they wait in memory and in temporary files, as for a Bloom
 //! filter of unknown size.
 
+use tepal::RibbonFilter;
 use tepal::build::Gather;
-use tepal::{Error, RibbonFilter};
 
 use super::described::described;
 use crate::args::BuildArgs;
@@ -12,11 +12,6 @@ use crate::error::Failure;
 use crate::machine;
 use crate::output::Target;
 use crate::secrets::Secrets;
-
-/// Bytes of a filter of this many keys.
-pub fn planned_size(keys: u64, rate: f64) -> Result<u64, Error> {
-    RibbonFilter::builder().false_positive_rate(rate).planned_size_in_bytes(keys)
-}
 
 /// Takes keys into the filter that the flags describe, with the secret key.
 pub fn new_gather(

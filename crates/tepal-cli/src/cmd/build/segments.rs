@@ -37,12 +37,6 @@ pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> 
     Ok(Way::of(move |inputs| build(builder, hasher, args, inputs)))
 }
 
-/// Bytes of a filter of so many segments, with this many pairs of key and segment.
-pub fn planned_size(segments: u64, pairs: u64, rate: f64) -> Result<u64, Error> {
-    let described = SegmentFilter::builder().capacity(pairs).false_positive_rate(rate);
-    described.planned_size_in_bytes(usize::try_from(segments).unwrap_or(usize::MAX))
-}
-
 /// Reads all keys and builds the filter of them.
 fn build(
     builder: SegmentFilterBuilder,

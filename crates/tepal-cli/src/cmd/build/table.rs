@@ -43,12 +43,6 @@ pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> 
     Ok(Way::of(move |inputs| build(Shape::Flags(Box::new(builder)), hasher, args, inputs)))
 }
 
-/// Bytes of a filter of this many keys, with counts of so many bits.
-pub fn planned_size(count_bits: u8, keys: u64, rate: f64) -> Result<u64, Error> {
-    let described = QuotientFilter::builder().capacity(keys).false_positive_rate(rate);
-    described.count_bits(count_bits).planned_size_in_bytes()
-}
-
 /// Builds a filter in the shape of an opened one; nothing for one of another kind.
 pub fn like(mut file: Opened, args: &BuildArgs) -> Result<Result<Way<'_>, Opened>, Failure> {
     if !file.can().become_static {

@@ -35,13 +35,6 @@ pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> 
     Ok(Way::of(move |inputs| build(builder, args, inputs)))
 }
 
-/// Bytes of a filter whose window has this many keys. Of a window of time only the generations
-/// count.
-pub fn planned_size(keys: u64, rate: f64) -> Result<u64, Error> {
-    let described = ExpiringFilter::builder().window_of_time(86_400).capacity(keys);
-    described.false_positive_rate(rate).planned_size_in_bytes()
-}
-
 /// Reads all keys and builds the filter of them.
 fn build(builder: ExpiringFilterBuilder, args: &BuildArgs, inputs: &mut Inputs) -> Result<Built, Failure> {
     let list = args.list();

@@ -4,6 +4,8 @@
 //! or in a batch [`contains_some`](super::batch::contains_some): eight columns at a time are
 //! compared with its fingerprint. All other keys take the general path, [`contains_anywhere`].
 
+use alloc::vec::Vec;
+
 use super::shape::{Layer, RibbonShape, bucket_shift, code, threshold};
 use super::{coefficients, fingerprint, last, lowest};
 use crate::bits::parities::{Eights, Parities};
@@ -193,6 +195,27 @@ pub(super) fn value<P: Parities>(shape: &RibbonShape, words: &[u64], h: u64) -> 
         }
     }
     (place.value_by_columns(layer, words, halves), place.columns.into())
+}
+
+/// The slots whose values add up to the value of a key, each with its value, and the key's number
+/// of columns: for a program that draws them.
+pub(crate) fn terms(shape: &RibbonShape, words: &[u64], h: u64) -> (Vec<(u64, u64)>, u32) {
+    let word = |at: usize| words.get(at).copied().unwrap_or(0);
+    let Some((layer, x, start)) = layer_of(shape, words, h) else {
+        let fields = shape.fields();
+        let last = words.get(shape.last_at()..).unwrap_or_default();
+        return (last::terms(last, fields.last, fields.deep, fields.last_seed, h), fields.deep.into());
+    };
+    let place = layer.place::<Any>(start);
+    let step = usize::from(layer.columns) + usize::from(place.has_more);
+    let coefficients = coefficients(x);
+    let chosen = (0..64).filter(|i| coefficients >> i & 1 == 1).map(|i| start + i);
+    let value = |slot: u64| {
+        let first = if slot >> 6 == start >> 6 { place.at } else { place.at + step };
+        (0..place.columns)
+            .fold(0, |value, column| value | (word(first + usize::from(column)) >> (slot & 63) & 1) << column)
+    };
+    (chosen.map(|slot| (slot, value(slot))).collect(), place.columns.into())
 }
 
 /// The value of a key, one column after the other. Tests compare every level with it.

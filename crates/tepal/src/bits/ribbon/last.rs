@@ -43,6 +43,18 @@ pub(crate) fn value(words: &[u64], slots: u16, columns: u8, seed: u8, h: u64) ->
     })
 }
 
+/// The slots of the key's equation, each with its value.
+pub(super) fn terms(words: &[u64], slots: u16, columns: u8, seed: u8, h: u64) -> Vec<(u64, u64)> {
+    let row = row(slots, seed, h);
+    let bit = |at: usize| words.get(at / 64).map_or(0, |word| word >> (at % 64) & 1);
+    let is_in = |slot: &usize| row[slot / 64] >> (slot % 64) & 1 == 1;
+    let value = |slot: usize| {
+        (0..columns)
+            .fold(0, |value, column| value | bit(usize::from(column) * usize::from(slots) + slot) << column)
+    };
+    (0..slots.into()).filter(is_in).map(|slot| (slot as u64, value(slot))).collect()
+}
+
 /// Values of the slots that give each key its value.
 pub(crate) struct Solved {
     pub(crate) slots: u16,

@@ -3,12 +3,12 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::bits::ribbon::rate;
 use crate::bits::ribbon::shape::RibbonShape;
 use crate::bits::ribbon::thin::{self, Thin};
+use crate::bits::ribbon::{ask, fingerprint, lowest, rate};
 use crate::bits::{self, LINE_BYTES, Line};
 use crate::error::{Error, Result};
-use crate::facts::{Labels, RibbonFacts};
+use crate::facts::{Labels, RibbonFacts, Touched};
 use crate::key::KeyHasher;
 use crate::kinds::CheckBody;
 use crate::kinds::in_file::BodyChecked;
@@ -149,6 +149,17 @@ impl<L: PlainStorage> Ribbon<L> {
     #[inline(always)]
     pub(super) fn words(&self) -> &[u64] {
         bits::words(self.lines.as_lines())
+    }
+
+    /// The slots of the first ribbon that a lookup of this hash adds; `None` for one without keys.
+    pub(super) fn touched(&self, hash: u64) -> Option<Touched> {
+        if self.shape.is_empty() {
+            return None;
+        }
+        let (slots, columns) = ask::terms(&self.shape, self.words(), hash);
+        let value_bits = self.shape.fields().value_bits.into();
+        let fingerprint = lowest(fingerprint(hash), columns - value_bits);
+        Some(Touched::Slots { slots, columns, fingerprint, value_bits })
     }
 
     /// The bytes of the lines.

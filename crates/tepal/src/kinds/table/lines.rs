@@ -20,6 +20,7 @@ use crate::bits::table::packing::Packing;
 use crate::bits::table::stream::{Entries, Stream, Writer};
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
+use crate::facts::Touched;
 use crate::kinds::in_file::BodyChecked;
 use crate::kinds::storage::{Owned, PlainStorage, Ref};
 
@@ -130,6 +131,14 @@ impl Table {
     #[inline(always)]
     pub(crate) fn number(&self, h: u64) -> u64 {
         self.packing.number(h)
+    }
+
+    /// The place of the fingerprint of this hash.
+    pub(crate) fn touched(&self, h: u64) -> Touched {
+        let number = self.number(h);
+        let place = self.packing.place(number);
+        let remainder = place.remainder >> self.packing.tag_bits();
+        Touched::Number { number, line: place.line as u64, bucket: place.bucket, remainder }
     }
 
     /// Looks up the fingerprint of this hash.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::RibbonFilter;
 use crate::error::{Advice, Result, advice};
-use crate::facts::{Can, Facts, RibbonFacts, Warning};
+use crate::facts::{Can, Facts, RibbonFacts, Touched, Warning};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
 use crate::kinds::Filter;
@@ -41,6 +41,10 @@ ribbon_calls! {
             let is_heavy = bytes >= HEAVY && bytes > self.size_in_bytes() / 10;
             let weighs = is_heavy.then(|| Warning::ManyAdded { added: self.added(), bytes, of: self.size_in_bytes() });
             weighs.into_iter().collect()
+        }
+
+        fn touched(&self, hash: u64) -> Option<Touched> {
+            self.ribbon.touched(self.in_ribbon(hash))
         }
 
         fn instead(&self, operation: Operation) -> Advice {

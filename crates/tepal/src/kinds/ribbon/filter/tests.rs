@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use super::*;
 use crate::Error;
 use crate::bits::mix::finish;
+use crate::facts::Touched;
 use crate::ids::{KeyDomain, OverCapacity};
+use crate::kinds::Inner;
 use crate::{AnyFilter, Opened, facts::Labels, file::Format, hash::PreparedKeys};
 
 /// Different hashes, numbered from `from`.
@@ -457,4 +459,26 @@ fn a_large_plan_is_near() {
         let built = built(&keys, rate).size_in_bytes();
         assert!(planned.abs_diff(built) <= built / 500, "{rate}: {planned} {built}");
     }
+}
+
+/// The slots that a lookup adds give each member its fingerprint: in last slots, in one layer and
+/// in several.
+#[test]
+fn the_slots_of_a_member_add_up_to_its_fingerprint() {
+    for count in [1, 100, 256, 400, 5000, 20_000] {
+        let hashes = hashes(3, count);
+        let filter = AnyFilter::from(built(&hashes, 1.0 / 256.0));
+        let sum = |hash| match Inner::touched(filter.as_dyn(), hash) {
+            Some(Touched::Slots { slots, fingerprint, .. }) => {
+                slots.iter().fold(fingerprint, |sum, (_, value)| sum ^ value)
+            }
+            other => panic!("{other:?}"),
+        };
+        assert!(hashes.iter().all(|hash| sum(*hash) == 0), "{count}");
+        // And another key, whenever it is found.
+        for other in self::hashes(3 + count as u64, 2000) {
+            assert_eq!(sum(other) == 0, filter.contains_hash(other), "{count}");
+        }
+    }
+    assert_eq!(Inner::touched(AnyFilter::from(built(&[], 0.01)).as_dyn(), 7), None);
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::RibbonMap;
 use crate::error::{Advice, Result, advice};
-use crate::facts::{Can, Facts};
+use crate::facts::{Can, Facts, Touched};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
 use crate::kinds::calls::ribbon_calls;
@@ -42,6 +42,10 @@ impl AnyFilter {
 ribbon_calls! {
     RibbonMap<L>: Map
     Inner {
+        fn touched(&self, hash: u64) -> Option<Touched> {
+            self.ribbon.touched(hash)
+        }
+
         fn instead(&self, operation: Operation) -> Advice {
             match operation {
                 Operation::Remove => {

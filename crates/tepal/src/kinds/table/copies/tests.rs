@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 use super::*;
 use crate::bits::table::stream::Stream;
 use crate::error::Error;
+use crate::facts::Touched;
 use crate::kinds::table::lines::laid_out;
-use crate::{Opened, OverCapacity, facts::Labels, file::Format};
+use crate::{AnyFilter, Opened, OverCapacity, facts::Labels, file::Format};
 
 fn hash(i: u64) -> u64 {
     let z = (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i >> 7)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -175,7 +176,7 @@ fn a_file_is_the_filter() {
         }
         let bytes = Opened::new(filter.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
         let back = crate::from_bytes(&bytes).unwrap();
-        let crate::AnyFilter::Quotient(mut opened) = back.filter().clone() else { panic!("{back:?}") };
+        let AnyFilter::Quotient(mut opened) = back.filter().clone() else { panic!("{back:?}") };
         assert!(opened == filter && opened.labels().name.as_deref() == Some("some keys"));
         assert_eq!(opened.len(), filter.len());
         opened
@@ -307,5 +308,19 @@ fn a_folded_filter_is_not_past_its_own_promise() {
         filter.fold(factor).unwrap();
         assert!(filter.capacity() >= filter.distinct_numbers(), "{keys}");
         assert!(!filter.is_over_capacity(), "{keys}: {filter:?}");
+    }
+}
+
+#[test]
+fn a_key_has_its_place_in_the_table() {
+    let filter = AnyFilter::from(QuotientFilter::builder().capacity(1000).build_from(0..1000_u64).unwrap());
+    let table = &filter.facts().tables[0];
+    for key in 0..2000_u64 {
+        let Some(Touched::Number { number, line, bucket, remainder }) = filter.touched(&key) else {
+            panic!("a table has places");
+        };
+        let quotient = line * u64::from(table.buckets) + u64::from(bucket);
+        assert_eq!(quotient << table.remainder_bits | remainder, number);
+        assert!(number < table.numbers && line < table.lines);
     }
 }

@@ -1,0 +1,81 @@
+// Puts the page together: node build.mjs MODULE.wasm FOLDER. FOLDER gets tepal.html, sw.js, and the
+// manifest with its icon. Prints the table of sizes.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const [source, folder] = process.argv.slice(2);
+const here = import.meta.dirname;
+const page = (name) => readFileSync(join(here, "page", name), "utf8");
+const version = /^version = "(.*)"/m.exec(readFileSync(join(here, "Cargo.toml"), "utf8"))[1];
+mkdirSync(folder, { recursive: true });
+
+// The same instructions in fewer bytes, and the best deflate.
+const small = join(folder, "module.wasm");
+const features = ["bulk-memory", "bulk-memory-opt", "sign-ext", "nontrapping-float-to-int", "mutable-globals", "multivalue", "reference-types"];
+execFileSync(join(here, "../../target/web/node/node_modules/.bin/wasm-opt"), ["-Oz", "--converge", "--strip-debug", "--strip-producers", "--strip-target-features", ...features.map((name) => `--enable-${name}`), source, "-o", small]);
+execFileSync("zopfli", ["--deflate", "--i25", small]);
+const packed = readFileSync(`${small}.deflate`);
+
+// Four bytes in five letters from ( to ~, without < and \: a fifteenth less than base64.
+function letters(bytes) {
+  const padded = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
+  const text = [];
+  for (let at = 0; at < padded.length; at += 4) {
+    let word = padded.readUInt32BE(at);
+    const five = [];
+    for (let i = 0; i < 5; i += 1, word = Math.floor(word / 85)) {
+      let code = 40 + (word % 85);
+      if (code >= 60) code += 1;
+      if (code >= 92) code += 1;
+      five.unshift(String.fromCharCode(code));
+    }
+    text.push(...five);
+  }
+  return text.join("");
+}
+
+// Without comments and indentation; the sources have neither in a text of several lines.
+const lean = (text) => text.split("\n").map((line) => line.trim()).filter((line) => line && !line.startsWith("//")).join("\n");
+const scripts = ["dom", "address", "engine", "numbers", "plot", "plan", "play", "columns", "open", "make", "app"];
+const script = `"use strict";(() => {\n${scripts.map((name) => lean(page(`${name}.js`))).join("\n")}\n})();`;
+const worker = lean(page("worker.js"));
+const style = lean(page("style.css").replace(/\/\*.*?\*\//gs, ""));
+const icon = page("icon.svg").trim();
+const parts = {
+  HEAD: `<link rel="icon" href="data:image/svg+xml;base64,${Buffer.from(icon).toString("base64")}">`,
+  STYLE: style,
+  VERSION: `tepal ${version}`,
+  BYTES: String(packed.length),
+  MODULE: letters(packed),
+  WORKER: worker,
+  SCRIPT: script,
+};
+const shell = lean(page("page.html"));
+const html = shell.replace(/<!--([A-Z]+)-->/g, (_, name) => parts[name]);
+for (const [name, text] of Object.entries({ worker, script })) {
+  if (/<\/script|<!--/i.test(text)) throw new Error(`${name} has a text that would end its element`);
+}
+writeFileSync(join(folder, "tepal.html"), html);
+const name = createHash("sha256").update(html).digest("hex").slice(0, 16);
+writeFileSync(join(folder, "sw.js"), page("sw.js").replace("CACHE", name));
+writeFileSync(join(folder, "manifest.webmanifest"), page("manifest.webmanifest"));
+writeFileSync(join(folder, "icon.svg"), icon);
+
+const most = 450_000;
+const bytes = (text) => Buffer.byteLength(text);
+const rows = [
+  ["module, as the compiler leaves it", statSync(source).size],
+  ["module, after wasm-opt", statSync(small).size],
+  ["module, deflated", packed.length],
+  ["module, deflated, as letters", parts.MODULE.length],
+  ["script", bytes(script)],
+  ["worker", bytes(worker)],
+  ["style", bytes(style)],
+  ["the rest of the HTML", bytes(shell)],
+  ["tepal.html", bytes(html)],
+];
+console.log("| part | bytes |\n| --- | ---: |");
+for (const [part, size] of rows) console.log(`| ${part} | ${size.toLocaleString("en-US")} |`);
+if (bytes(html) > most) throw new Error(`tepal.html has ${bytes(html)} bytes, expected at most ${most}`);

@@ -1,0 +1,125 @@
+"use strict";
+// The module, off the main thread. Each message is { id, call, args }; the answer is { id, value }
+// or { id, error }. A module that stopped is replaced at the next call.
+const PIECE = 1 << 20;
+let compiled;
+let module;
+
+// Four bytes in five letters from ( to ~, without < and \.
+function bytesOf(text, length) {
+  const bytes = new DataView(new ArrayBuffer(4 * Math.ceil(length / 4)));
+  for (let at = 0; at < text.length; at += 5) {
+    let word = 0;
+    for (let i = at; i < at + 5; i += 1) {
+      const code = text.charCodeAt(i);
+      word = 85 * word + code - 40 - (code > 60) - (code > 92);
+    }
+    bytes.setUint32((at / 5) * 4, word);
+  }
+  return new Uint8Array(bytes.buffer, 0, length);
+}
+
+async function unpack({ text, length }) {
+  const packed = bytesOf(text, length);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  compiled = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+}
+
+function ready() {
+  module ??= new WebAssembly.Instance(compiled).exports;
+  return module;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function put(bytes) {
+  const at = ready().room(bytes.length);
+  if (at === 0 && bytes.length > 0) throw new Error("this browser has no memory for so large a file");
+  new Uint8Array(module.memory.buffer, at, bytes.length).set(bytes);
+}
+
+// The result of a call, whose length it returned.
+function taken(length) {
+  const failed = length < 0;
+  const bytes = new Uint8Array(module.memory.buffer, module.result(), failed ? module.reason_len() : length);
+  if (failed) throw new Error(decoder.decode(bytes));
+  return bytes;
+}
+
+const json = (length) => JSON.parse(decoder.decode(taken(length)));
+
+async function pieces(source, each) {
+  const blob = typeof source === "string" ? new Blob([source]) : source;
+  let at = 0;
+  do {
+    const end = Math.min(at + PIECE, blob.size);
+    put(new Uint8Array(await blob.slice(at, end).arrayBuffer()));
+    each(end === blob.size);
+    at = end;
+    postMessage({ progress: blob.size ? at / blob.size : 1 });
+  } while (at < blob.size);
+}
+
+const calls = {
+  unpack,
+  plan: ({ keys = NaN, rate = NaN, bytes = NaN, segments, values }) =>
+    json(ready().plan(keys, rate, bytes, segments, values)),
+  curves: ({ keys, rate, segments, values }) => json(ready().curves(keys, rate, segments, values)),
+  play: ({ kind, asked, keys, find }) => {
+    put(encoder.encode([kind, asked, ...keys].join("\n")));
+    return json(module.play(find ? 1 : 0));
+  },
+  open: async ({ file, format, domain }) => {
+    put(new Uint8Array(await file.arrayBuffer()));
+    return json(module.open(format, domain));
+  },
+  lookup: ({ key }) => {
+    put(encoder.encode(key));
+    return json(module.lookup());
+  },
+  preview: async ({ file, delimiter }) => {
+    put(new Uint8Array(await file.slice(0, 1 << 16).arrayBuffer()));
+    return json(module.preview(delimiter));
+  },
+  ask: async ({ list, output, place }) => {
+    begin(place);
+    const parts = [];
+    await pieces(list, (last) => {
+      const bytes = taken(module.ask(output, last ? 1 : 0));
+      if (bytes.length) parts.push(bytes.slice());
+    });
+    return { asked: module.asked(), found: module.found(), blob: new Blob(parts, { type: "text/plain" }) };
+  },
+  make: async ({ list, kind, rate, labels, place }) => {
+    put(encoder.encode([kind, ...labels].join("\n")));
+    if (module.make(rate) < 0) taken(-1);
+    begin(place);
+    let records = 0;
+    await pieces(list, (last) => {
+      records = module.add(last ? 1 : 0);
+      if (records < 0) taken(-1);
+    });
+    const facts = json(module.finish());
+    const blob = new Blob([taken(module.bytes()).slice()], { type: "application/octet-stream" });
+    return { records, facts, blob };
+  },
+};
+
+function begin({ delimiter = 0, column = 0, second = -1, header = false } = {}) {
+  ready().list(delimiter, column, second, header ? 1 : 0);
+}
+
+// One call after the other: all of them share the buffers.
+let last = Promise.resolve();
+onmessage = ({ data: { id, call, args } }) => {
+  last = last.then(async () => {
+    try {
+      postMessage({ id, value: await calls[call](args) });
+    } catch (error) {
+      if (error instanceof WebAssembly.RuntimeError) module = undefined;
+      const stopped = error instanceof WebAssembly.RuntimeError;
+      postMessage({ id, error: stopped ? "the module stopped; please report this file" : error.message });
+    }
+  });
+};

@@ -1,0 +1,324 @@
+// Every part of the page in headless Chromium.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { asFile, browser, choose, named, part, ready, serve, visit } from "./browser.mjs";
+import { domains, numbers, root, start, tools } from "./engine.mjs";
+
+after(() => browser.close());
+
+const data = join(root, "testdata");
+const axe = tools.resolve("axe-core/axe.min.js");
+const list = (prefix, from, count) => Array.from({ length: count }, (_, i) => `${prefix}${from + i}\n`).join("");
+const text = (page, id) => page.textContent(`#${id}`);
+const parts = ["plan", "play", "open", "make"];
+
+test("plan understands what people type, and keeps it in the address", async () => {
+  const { page, context, seen } = await visit(asFile);
+  assert.match(await text(page, "plan-headline"), /23\.7 MiB for 20\sM keys/);
+  assert.equal(await page.locator("#plan-table tbody tr").count(), 17);
+  assert.equal(await page.locator(".plot svg").count(), 2);
+  for (const [field, typed, understood] of [
+    ["keys", "1,5M", "1,500,000 keys"],
+    ["keys", "20.000.000", "20,000,000 keys"],
+    ["keys", "20 000", "20,000 keys"],
+    ["keys", "3 million", "3,000,000 keys"],
+    ["rate", "0,1%", "1 in 1,000, or 0.1 %"],
+    ["rate", "0,001", "1 in 1,000, or 0.1 %"],
+    ["rate", "1 in 10.000", "1 in 10,000, or 0.01 %"],
+    ["rate", "1/50", "1 in 50, or 2 %"],
+    ["rate", "2", "Not understood"],
+    ["keys", "many", "Not understood"],
+  ]) {
+    await page.fill(`#${field}`, typed);
+    await page.waitForFunction(([id, shown]) => document.getElementById(`${id}-read`).textContent.startsWith(shown), [field, understood]);
+  }
+  // Rate and size give keys.
+  await page.fill("#rate", "0,5 %");
+  await page.fill("#size", "1,5 MB");
+  await page.waitForFunction(() => document.getElementById("size-read").textContent.startsWith("1.43 MiB, or 1,500,000 bytes"));
+  await page.waitForFunction(() => /for 1\.\d+\sM keys/.test(document.getElementById("plan-headline").textContent));
+  const address = page.url();
+  assert.match(address, /#plan\?rate=0%2C5\+%25&size=1%2C5\+MB$/);
+  // A link carries it, and the lines have points.
+  const paste = await text(page, "paste");
+  assert.match(paste, /tepal build keys\.txt -n \d+ -p 0\.005 -o seen\.tepal/);
+  await page.selectOption("#paste-kind", "map");
+  await page.waitForFunction(() => document.getElementById("paste").textContent.includes("bloom_value_file('seen.tepal', key)"));
+  const other = await visit(page.url());
+  assert.equal(await other.page.inputValue("#size"), "1,5 MB");
+  assert.equal(await text(other.page, "plan-headline"), await text(page, "plan-headline"));
+  assert.match(await text(other.page, "paste"), /RibbonMap/);
+  assert.deepEqual([seen.problems, other.seen.problems], [[], []]);
+  await Promise.all([context.close(), other.context.close()]);
+});
+
+test("play names the keys that cause a false positive", async () => {
+  const { page, context, seen } = await visit(`${asFile}#play`);
+  assert.match(await text(page, "play-verdict"), /“plum” is surely not in/);
+  await page.click("#play-more");
+  await page.waitForFunction(() => document.getElementById("play-keys").value.includes("key 59"));
+  await page.click("#play-find");
+  await page.waitForFunction(() => /never put in: a false positive/.test(document.getElementById("play-verdict").textContent), undefined, { timeout: 20_000 });
+  const asked = await page.inputValue("#play-asked");
+  assert.match(asked, /^guess \d+$/);
+  const held = (await page.inputValue("#play-keys")).split("\n");
+  const causes = await page.locator("#play-why tbody td.what").allTextContents();
+  assert.ok(causes.length >= 2 && causes.every((names) => names.split(", ").every((name) => held.includes(name))), String(causes));
+  for (const kind of ["double", "split-block", "scattered", "static", "deletable", "window", "segments", "map"]) {
+    await page.selectOption("#play-kind", kind);
+    await page.fill("#play-asked", "apple");
+    await page.waitForFunction((wanted) => location.hash.includes(`kind=${wanted}`) && /“apple” is perhaps in/.test(document.getElementById("play-verdict").textContent), kind);
+    assert.ok((await page.locator("#play-drawing figure").count()) > 0, kind);
+  }
+  await page.selectOption("#play-kind", "static");
+  await page.waitForFunction(() => location.hash.includes("kind=static") && /finds its own fingerprint as this sum\. /.test(document.getElementById("play-why").textContent));
+  const same = await visit(page.url());
+  assert.equal(await text(same.page, "play-why"), await text(page, "play-why"));
+  assert.deepEqual([...seen.problems, ...same.seen.problems], []);
+  await Promise.all([context.close(), same.context.close()]);
+});
+
+test("open describes and asks the files of every program", async () => {
+  const { page, context, seen } = await visit(`${asFile}#open`);
+  for (const [format, number] of Object.entries(numbers).filter(([format]) => format !== "tepal")) {
+    const folder = join(data, "golden", format);
+    const { cases } = JSON.parse(readFileSync(join(folder, "index.json")));
+    // A case whose keys can be typed.
+    const typed = cases.filter((one) => one.inserted.some((key) => /^(str|i32|i64):\S/.test(key)) && !one.insert_result?.includes("e")).slice(0, 3);
+    assert.ok(typed.length > 0, format);
+    for (const one of typed) {
+      const key = one.inserted.find((each) => /^(str|i32|i64):\S/.test(each));
+      const domain = key.startsWith("str") ? ((one.params.funnel ?? "").startsWith("un") || one.params.funnel === "utf16le" ? domains.utf16 : 0) : key.startsWith("i32") ? domains.int32 : domains.int64;
+      if (key.startsWith("i") && !["guava", "spark", "parquet-sbbf"].includes(format)) continue;
+      await page.selectOption("#open-format", String(number));
+      await page.selectOption("#open-domain", String(domain));
+      await choose(page, "#open-file", join(folder, one.files.bin.file));
+      await page.waitForFunction((name) => document.getElementById("open-headline").textContent.includes(name), one.files.bin.file);
+      assert.equal(await page.isHidden("#open-problem"), true, one.name);
+      await page.fill("#ask-key", key.slice(4));
+      await page.waitForFunction(() => document.getElementById("ask-answer").textContent.startsWith("Perhaps in"));
+      await page.fill("#ask-key", "");
+    }
+  }
+  assert.deepEqual(seen.problems, []);
+  await context.close();
+});
+
+test("open answers keys, a pasted list and a dropped list", async () => {
+  const engine = start();
+  const { bytes } = engine.make("segments", 0.001, "a,red\nb,red\na,blue\n", [44, 0, 1, 0]);
+  const { page, context, seen } = await visit(`${asFile}#open`);
+  await choose(page, "#open-file", named("colours.tepal", bytes));
+  await page.waitForFunction(() => document.getElementById("open-headline").textContent.includes("Filter of segments of 2 keys"));
+  await page.fill("#ask-key", "a");
+  await page.waitForFunction(() => document.getElementById("ask-answer").textContent.includes("in red, blue"));
+  await page.fill("#ask-paste", "b\nnobody");
+  await page.waitForFunction(() => document.getElementById("ask-answers").textContent.includes("1 of 2 are perhaps in"));
+  assert.match(await text(page, "ask-answers"), /bred.*nobodysurely not/s);
+  await page.locator("#list-drop").evaluate((area) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["x;a\ny;zebra\nz;b\n"], "rows.csv"));
+    area.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  });
+  await page.waitForSelector("#list-columns input[name=list-columns-column]");
+  await page.locator("#list-columns input[name=list-columns-column]").nth(1).check();
+  await page.waitForFunction(() => document.getElementById("list-answer").textContent.startsWith("2 of 3"));
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#list-answer a")]);
+  assert.equal(readFileSync(await download.path(), "utf8"), "x;a\nz;b\n");
+  await page.selectOption("#list-output", "2");
+  await page.waitForSelector("#list-answer a[download='rows-not-in.txt']");
+  assert.deepEqual(seen.problems, []);
+  assert.ok(seen.requests.every((url) => /^(file|blob|data):/.test(url)), String(seen.requests));
+  await context.close();
+});
+
+test("a damaged, a forged and a foreign file are refused in words, and the page goes on", async () => {
+  const good = readFileSync(join(data, "kept/v1/line-xxh3.tepal"));
+  const damaged = Buffer.from(good);
+  damaged[good.length - 9] ^= 1;
+  const forged = Buffer.from(good);
+  forged.writeBigUInt64LE(1n << 60n, 24);
+  const { page, context, seen } = await visit(`${asFile}#open`);
+  for (const [name, bytes, says] of [
+    ["damaged.tepal", damaged, /damaged/],
+    ["forged.tepal", forged, /forged\.tepal: /],
+    ["cut.tepal", good.subarray(0, 100), /cut\.tepal: /],
+    ["empty.tepal", Buffer.alloc(0), /empty\.tepal: /],
+    ["picture.png", Buffer.from("89504e470d0a1a0a", "hex"), /not a .*filter/],
+  ]) {
+    await choose(page, "#open-file", named(name, bytes));
+    await page.waitForFunction((begin) => document.getElementById("open-problem").textContent.startsWith(begin), name);
+    assert.match(await text(page, "open-problem"), says);
+    assert.equal(await page.isHidden("#opened"), true);
+  }
+  await choose(page, "#open-file", named("good.tepal", good));
+  await page.waitForFunction(() => document.getElementById("open-headline").textContent.includes("good.tepal"));
+  assert.equal(await page.isHidden("#open-problem"), true);
+  assert.deepEqual(seen.problems, []);
+  await context.close();
+});
+
+test("make takes a column of CSV, and the command opens the file", async () => {
+  const rows = Array.from({ length: 5000 }, (_, i) => `${i},user-${i},${["red", "green", "blue"][i % 3]}\n`).join("");
+  const csv = `id,user,colour\n${rows}`;
+  const { page, context, seen } = await visit(`${asFile}#make`);
+  const folder = mkdtempSync(join(tmpdir(), "tepal-web-"));
+  await choose(page, "#make-file", named("users.csv", csv));
+  await page.fill("#make-rate", "0,1 %");
+  await page.waitForFunction(() => document.getElementById("make-rate-read").textContent.startsWith("1 in 1,000"));
+  await page.waitForSelector("#make-columns table");
+  await page.locator("#make-columns input[name=make-columns-column]").nth(1).check();
+  const command = (args) => execFileSync(process.env.TEPAL ?? join(root, "target/debug/tepal"), args, { encoding: "utf8" });
+  try {
+    for (const kind of ["tepal", "static", "deletable", "growing", "window", "segments", "map", "guava", "redisbloom"]) {
+      await page.selectOption("#make-kind", kind);
+      if (kind === "segments" || kind === "map") await page.locator("#make-columns input[name=make-columns-second]").nth(2).check();
+      await page.click("#make-go");
+      await page.waitForFunction((wanted) => document.querySelector("#made .paste pre")?.textContent.includes(wanted), { segments: " which ", map: " get ", guava: " guava ", redisbloom: " redisbloom " }[kind] ?? " has ");
+      await page.waitForFunction(() => document.getElementById("make-progress").hidden);
+      const [download] = await Promise.all([page.waitForEvent("download"), page.click("#made a[download]")]);
+      const path = join(folder, download.suggestedFilename());
+      await download.saveAs(path);
+      const format = numbers[kind] > 1 ? ["--from", kind] : [];
+      const info = [JSON.parse(command(["info", "--json", ...format, path]))].flat()[0];
+      assert.ok(info.false_positive_rate < 0.00105, `${kind}: ${info.false_positive_rate}`);
+      const ask = { segments: "which", map: "get" }[kind] ?? "has";
+      const answer = command([ask, ...format, path, "-e", "user-7"]).trim();
+      assert.match(answer, { segments: /green/, map: /green/ }[kind] ?? /user-7/, kind);
+      await page.evaluate(() => document.getElementById("made").replaceChildren());
+    }
+    assert.match(page.url(), /#make\?kind=redisbloom&rate=0%2C1\+%25/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  assert.deepEqual(seen.problems, []);
+  await context.close();
+});
+
+test("25 MB open in a second, and a million lines are answered in two", async () => {
+  const engine = start();
+  // As large as a filter of 20 million keys at 1 %.
+  const { bytes } = engine.make("tepal", 1e-9, list("", 0, 4_000_000));
+  assert.ok(bytes.length > 24e6, `${bytes.length} bytes`);
+  const { page, context } = await visit(`${asFile}#open`);
+  await page.evaluate(() => {
+    // When the headline names the file.
+    new MutationObserver(() => {
+      window.shownAt = performance.now();
+    }).observe(document.getElementById("open-headline"), { childList: true });
+    document.getElementById("open-file").addEventListener("change", () => (window.chosenAt = performance.now()), { capture: true });
+  });
+  const { path, remove } = inFolder("large.tepal", bytes);
+  try {
+    await choose(page, "#open-file", path);
+    await page.waitForFunction(() => window.shownAt, undefined, { timeout: 20_000 });
+    const opened = await page.evaluate(() => (window.shownAt - window.chosenAt) / 1000);
+    const lines = inFolder("million.txt", list("", 3_500_000, 1_000_000));
+    await choose(page, "#list-file", lines.path);
+    await page.waitForFunction(() => document.getElementById("list-answer").textContent.includes(" of 1,000,000 "), undefined, { timeout: 20_000 });
+    lines.remove();
+    const answer = await text(page, "list-answer");
+    const seconds = Number(/\(([\d.]+) s\)/.exec(answer)[1]);
+    assert.match(answer, /^500,000 of/);
+    console.log(`# ${(bytes.length / 1e6).toFixed(1)} MB opened in ${opened.toFixed(2)} s; a million lines answered in ${seconds.toFixed(2)} s`);
+    assert.ok(opened < 1, `opened in ${opened} s`);
+    assert.ok(seconds < 2, `answered in ${seconds} s`);
+  } finally {
+    remove();
+  }
+  await context.close();
+});
+
+test("served, it works without a network", async () => {
+  const { address, stop } = await serve();
+  const { page, context, seen } = await visit(address);
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller);
+  const origin = new URL(address).origin;
+  assert.ok(seen.requests.every((url) => url.startsWith(origin) || /^(blob|data):/.test(url)), String(seen.requests));
+  await stop();
+  await page.reload();
+  await ready(page);
+  assert.match(await text(page, "plan-headline"), /23\.7 MiB/);
+  assert.deepEqual(seen.problems.filter((problem) => !/ERR_CONNECTION_REFUSED/.test(problem)), []);
+  await context.close();
+});
+
+test("every part passes axe, in both themes, and fits a telephone", async () => {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1280, 360]) {
+      const { page, context } = await visit(asFile, { colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
+      await page.addScriptTag({ path: axe });
+      for (const name of parts) {
+        await part(page, name);
+        if (name === "open") {
+          await choose(page, "#open-file", join(data, "kept/v1/segment/segment-xxh3.tepal"));
+          await page.waitForFunction(() => !document.getElementById("opened").hidden);
+        }
+        if (name === "make") {
+          await choose(page, "#make-file", named("users.csv", "user,colour\nu1,red\nu2,blue\n"));
+          await page.waitForSelector("#make-columns table");
+        }
+        const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+        const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).slice(0, 3)}`);
+        assert.deepEqual(found, [], `${name}, ${colorScheme}, ${width}`);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `${name} is ${wide} pixels wide on ${width}`);
+      }
+      await context.close();
+    }
+  }
+});
+
+test("a keyboard reaches everything, and nothing moves for who wants no motion", async () => {
+  const { page, context } = await visit(asFile, { reducedMotion: "reduce" });
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  const reached = [];
+  for (let i = 0; i < 9; i += 1) {
+    await page.keyboard.press("Tab");
+    reached.push(await page.evaluate(() => document.activeElement.id || document.activeElement.hash || document.activeElement.className));
+  }
+  assert.deepEqual(reached, ["#plan", "#plan", "#play", "#open", "#make", "keys", "rate", "size", "segments"]);
+  await part(page, "open");
+  await page.focus("#open-file");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.getElementById("open-drop")).outlineStyle), "solid");
+  const moving = await page.evaluate(() => [...document.querySelectorAll("*")].filter((each) => parseFloat(getComputedStyle(each).transitionDuration) > 0 || getComputedStyle(each).animationName !== "none").length);
+  assert.equal(moving, 0);
+  await context.close();
+});
+
+test("no two labels of a plot are on each other", async () => {
+  for (const query of ["", "#plan?keys=1000&rate=30%", "#plan?keys=1G&rate=1e-6", "#plan?keys=5M&size=10MiB"]) {
+    for (const width of [1280, 360]) {
+      const { page, context } = await visit(`${asFile}${query}`, { viewport: { width, height: 800 } });
+      const clashes = await page.evaluate(() => {
+        const found = [];
+        for (const svg of document.querySelectorAll(".plot svg")) {
+          const boxes = [...svg.querySelectorAll("text")].filter((text) => text.textContent).map((text) => [text.textContent, text.getBBox()]);
+          for (const [i, [a, one]] of boxes.entries()) {
+            for (const [b, other] of boxes.slice(i + 1)) {
+              const across = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+              const down = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+              if (across > 1 && down > 4) found.push(`${a} and ${b}`);
+            }
+          }
+        }
+        return found;
+      });
+      assert.deepEqual(clashes, [], `${query} at ${width}`);
+      await context.close();
+    }
+  }
+});
+
+function inFolder(name, bytes) {
+  const folder = mkdtempSync(join(tmpdir(), "tepal-web-"));
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return { path, remove: () => rmSync(folder, { recursive: true }) };
+}

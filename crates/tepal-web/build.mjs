@@ -18,7 +18,7 @@ execFileSync(join(here, "../../target/web/node/node_modules/.bin/wasm-opt"), ["-
 execFileSync("zopfli", ["--deflate", "--i25", small]);
 const packed = readFileSync(`${small}.deflate`);
 
-// Four bytes in five letters from ( to ~, without < and \: a fifteenth less than base64.
+// Four bytes in five letters from ( to ~, without < and \: a sixteenth less than base64.
 function letters(bytes) {
   const padded = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
   const text = [];
@@ -66,7 +66,7 @@ writeFileSync(join(folder, "icon.svg"), icon);
 const most = 450_000;
 const bytes = (text) => Buffer.byteLength(text);
 const rows = [
-  ["module, as the compiler leaves it", statSync(source).size],
+  ["module, as the compiler leaves it, with the names of functions", statSync(source).size],
   ["module, after wasm-opt", statSync(small).size],
   ["module, deflated", packed.length],
   ["module, deflated, as letters", parts.MODULE.length],

@@ -42,14 +42,28 @@ const folders = new Set(["kinds/bloom", "kinds/chain", "kinds/table", "kinds/rib
 const groups = new Map();
 const all = [];
 const put = (group, weight) => groups.set(group, (groups.get(group) ?? 0) + weight);
+// The segments of a mangled name: each has its length before it. A type with a trait is one segment,
+// `_$LT$tepal..kinds..ribbon...`; newer names have the crate behind `Cs...._`.
+function segments(name) {
+  const crate = /^_R.*?Cs\w*?_(\d+)/.exec(name);
+  if (crate) {
+    const start = crate.index + crate[0].length;
+    return [name.slice(start, start + Number(crate[1]))];
+  }
+  const found = [];
+  for (let i = 3; /\d/.test(name[i] ?? ""); ) {
+    const digits = /^\d+/.exec(name.slice(i))[0];
+    i += digits.length + Number(digits);
+    found.push(name.slice(i - Number(digits), i));
+  }
+  const [first = "", ...rest] = found;
+  return first.includes("..") ? first.replace(/^_?\$LT\$(\$RF\$|mut )*/, "").split("..") : [first, ...rest];
+}
 function groupOf(name) {
-  // Mangled names: `5tepal5kinds6ribbon`, or `tepal..kinds..ribbon` of a type with a trait.
-  const plain = name.replace(/\d+(?=[a-z_])/g, "::").replace(/\.\./g, "::");
-  const room = /tepal::(kinds|format|bits|key|params|error|facts|ids|fields)(?:::([a-z_]+))?/.exec(plain);
-  if (room) return ["kinds", "format", "bits"].includes(room[1]) && folders.has(`${room[1]}/${room[2]}`) ? `tepal: ${room[1]}/${room[2]}` : `tepal: ${room[1]}`;
   if (!name.startsWith("_")) return "tepal_web";
-  const known = /(tepal_web|csv_core|dlmalloc|libm|sha2|md5|base64|crc32fast|xxhash_rust|siphasher|hmac|alloc|core|compiler_builtins)/.exec(plain);
-  return known?.[1] ?? "other";
+  const [crate, room, inner] = segments(name);
+  if (crate !== "tepal") return /^\w+$/.test(crate ?? "") ? crate : "other";
+  return folders.has(`${room}/${inner}`) ? `tepal: ${room}/${inner}` : `tepal: ${room}`;
 }
 for (const { id, from, size } of sections) {
   at = from;

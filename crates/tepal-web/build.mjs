@@ -18,21 +18,17 @@ execFileSync(join(here, "../../target/web/node/node_modules/.bin/wasm-opt"), ["-
 execFileSync("zopfli", ["--deflate", "--i25", small]);
 const packed = readFileSync(`${small}.deflate`);
 
-// Four bytes in five letters from ( to ~, without < and \: a sixteenth less than base64.
+// 13 bits in two letters from # to ~, without <: a thirteenth less than base64.
 function letters(bytes) {
-  const padded = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
   const text = [];
-  for (let at = 0; at < padded.length; at += 4) {
-    let word = padded.readUInt32BE(at);
-    const five = [];
-    for (let i = 0; i < 5; i += 1, word = Math.floor(word / 85)) {
-      let code = 40 + (word % 85);
-      if (code >= 60) code += 1;
-      if (code >= 92) code += 1;
-      five.unshift(String.fromCharCode(code));
-    }
-    text.push(...five);
+  const letter = (value) => String.fromCharCode(35 + value + (value >= 25));
+  const put = (value) => text.push(letter(Math.floor(value / 91)), letter(value % 91));
+  let [bits, count] = [0, 0];
+  for (const byte of bytes) {
+    bits |= byte << count;
+    for (count += 8; count >= 13; count -= 13, bits >>= 13) put(bits & 8191);
   }
+  if (count > 0) put(bits);
   return text.join("");
 }
 

@@ -5,18 +5,16 @@ const PIECE = 1 << 20;
 let compiled;
 let module;
 
-// Four bytes in five letters from ( to ~, without < and \.
+// 13 bits in two letters from # to ~, without <.
 function bytesOf(text, length) {
-  const bytes = new DataView(new ArrayBuffer(4 * Math.ceil(length / 4)));
-  for (let at = 0; at < text.length; at += 5) {
-    let word = 0;
-    for (let i = at; i < at + 5; i += 1) {
-      const code = text.charCodeAt(i);
-      word = 85 * word + code - 40 - (code > 60) - (code > 92);
-    }
-    bytes.setUint32((at / 5) * 4, word);
+  const bytes = new Uint8Array(length);
+  const value = (at) => text.charCodeAt(at) - 35 - (text.charCodeAt(at) > 60);
+  let [bits, count, to] = [0, 0, 0];
+  for (let at = 0; at < text.length; at += 2) {
+    bits |= (91 * value(at) + value(at + 1)) << count;
+    for (count += 13; count >= 8; count -= 8, bits >>= 8) if (to < length) bytes[to++] = bits & 255;
   }
-  return new Uint8Array(bytes.buffer, 0, length);
+  return bytes;
 }
 
 async function unpack({ text, length }) {

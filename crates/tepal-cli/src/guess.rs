@@ -86,6 +86,10 @@ pub fn flag(verb: &str, found: &str) -> Option<&'static str> {
             "a static filter of one from which keys can be removed, or of a growing one, is made by tepal convert FILTER --static -p RATE \
              -o NEW"
         }
+        ("uniq", "-c" | "--count") => {
+            "a line is printed as soon as it comes, and how often it will come is not known by then; how many lines are new says \
+             --count-new"
+        }
         ("uniq", "--static") => "uniq adds keys all the time, and a static filter takes few; leave it out",
         ("build" | "add" | "get" | "has" | "which" | "uniq" | "test", "--key-field" | "--column") => {
             "the field that is the key is named by -f, by its number or its name: -f 1, -f email"

@@ -28,6 +28,7 @@ mod rows;
 mod secrets;
 mod segments;
 mod text;
+mod unsaid;
 
 /// What the fuzz targets need. It may change at any time.
 #[doc(hidden)]

@@ -8,8 +8,8 @@ use tepal::{Opened, facts::Labels, file::Format};
 use crate::args::KeyArgs;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
-use crate::input::field::{Field, KeyRules, RowFormat};
-use crate::input::source::Source;
+use crate::input::field::{Field, KeyRules, RowFormat, pointers};
+use crate::input::form::Form;
 use crate::output::remind;
 use crate::text::message::{shown, shown_key};
 
@@ -41,19 +41,6 @@ impl Rows {
         Some(Self { field, format, null })
     }
 
-    /// The format that a filter of these sources records for its rows; `None` if the sources have
-    /// different formats.
-    pub fn label(rules: &KeyRules, sources: &[Source]) -> Option<String> {
-        let nul = if rules.null { " nul" } else { "" };
-        if let Field::Pointer(_) = rules.field.as_ref()? {
-            return Some(format!("json{nul}"));
-        }
-        let mut formats = sources.iter().map(|source| rules.row_format_of(source));
-        let RowFormat { delimiter, quotes } = formats.next()?;
-        let is_one = formats.all(|other| other == RowFormat { delimiter, quotes });
-        is_one.then(|| format!("{} {delimiter:02x}{nul}", if quotes { "csv" } else { "plain" }))
-    }
-
     /// The field in words: `field "email" of CSV rows`.
     pub fn told(&self) -> String {
         let field = match &self.field {
@@ -71,6 +58,38 @@ impl Rows {
         };
         let nul = if self.null { " that end with NUL" } else { "" };
         format!("{field} of {rows}{nul}")
+    }
+}
+
+/// What a filter's file will record of where its keys were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    field: Option<String>,
+    rows: Option<String>,
+}
+
+impl Origin {
+    /// The field of these rules. The format of its rows is recorded if all sources have the same:
+    /// `forms`, with `None` for a source whose form is not known yet.
+    pub fn of(rules: &KeyRules, forms: &[Option<Form>]) -> Self {
+        let Some(field) = &rules.field else { return Self::default() };
+        let nul = if rules.null { " nul" } else { "" };
+        let same = |form: &Form| forms.iter().all(|other| *other == Some(*form));
+        let form = forms.first().copied().flatten().filter(same);
+        let rows = form.map(|form| match form {
+            Form::Json => format!("json{nul}"),
+            Form::Rows(RowFormat { delimiter, quotes }) => {
+                format!("{} {delimiter:02x}{nul}", if quotes { "csv" } else { "plain" })
+            }
+        });
+        Self { field: Some(field.text()), rows }
+    }
+
+    /// The labels with this origin.
+    pub fn label(self, labels: Labels) -> Labels {
+        let mut labels = labels;
+        (labels.field, labels.rows) = (self.field, self.rows);
+        labels
     }
 }
 
@@ -98,7 +117,8 @@ pub fn rules<'a>(
         return args.check_field().map(|()| rules);
     };
     if let Some(field) = &args.field {
-        if let (Some(rows), false) = (rows.filter(|rows| rows.field != *field), quiet) {
+        rules.field = Some(same(field, rows.as_ref()));
+        if let (Some(rows), false) = (rows.filter(|rows| rules.field.as_ref() != Some(&rows.field)), quiet) {
             let text = format!("built from {}; here the keys are those of -f {}", rows.told(), field.text());
             remind(&format!("{}: {text}", shown(path)));
         }
@@ -124,6 +144,17 @@ pub fn rules<'a>(
     take(&rows, &mut rules);
     rules.hint = HINT;
     Ok(rules)
+}
+
+/// The field that a flag names, as the pointer that a filter of these rows records, if it may be
+/// that one.
+pub fn same(field: &Field, rows: Option<&Rows>) -> Field {
+    match rows.map(|rows| &rows.field) {
+        Some(Field::Pointer(kept)) if !field.is_path() && pointers(&field.text()).contains(kept) => {
+            Field::Pointer(kept.clone())
+        }
+        _ => field.clone(),
+    }
 }
 
 /// Where the keys of records are, taken from filters that answer for a long time: a field, or
@@ -185,15 +216,21 @@ fn take(rows: &Rows, rules: &mut KeyRules) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::form::{self, TABS};
+    use crate::input::source::Source;
     use std::path::PathBuf;
 
     #[test]
     fn what_is_kept_is_read_again() {
-        let sources =
-            |names: &[&str]| names.iter().map(|name| Source::Path(PathBuf::from(name))).collect::<Vec<_>>();
+        let label = |rules: &KeyRules, names: &[&str]| {
+            let sources = names.iter().map(|name| Source::Path(PathBuf::from(name)));
+            // What no name says is rows between tabs.
+            let forms = sources.map(|source| form::known(rules, &source).or(Some(Form::Rows(TABS))));
+            Origin::of(rules, &forms.collect::<Vec<_>>()).rows
+        };
         let tabs = RowFormat { delimiter: b'\t', quotes: false };
         let csv = RowFormat { delimiter: b';', quotes: true };
-        for (field, row_format, null, names, label, told) in [
+        for (field, row_format, null, names, expected, told) in [
             ("2", None, false, &["a.csv", "b.csv.gz"][..], Some("csv 2c"), "field 2 of CSV rows"),
             ("2", None, false, &["a.csv", "b"], None, "field 2 of rows"),
             ("id", None, false, &["a"], Some("plain 09"), "field \"id\" of rows between tabs"),
@@ -210,14 +247,16 @@ mod tests {
         ] {
             let field = Field::parse(field).unwrap();
             let rules = KeyRules { field: Some(field.clone()), row_format, null, ..KeyRules::default() };
-            let kept = Rows::label(&rules, &sources(names));
-            assert_eq!(kept.as_deref(), label);
+            let kept = label(&rules, names);
+            assert_eq!(kept.as_deref(), expected);
             let mut labels = Labels::new().field(field.text());
             labels.rows = kept;
             let rows = Rows::of(&labels).unwrap();
             assert_eq!((&rows.field, rows.null, rows.told().as_str()), (&field, null, told));
         }
         assert_eq!(Rows::of(&Labels::new()), None);
-        assert_eq!(Rows::label(&KeyRules::default(), &sources(&["a"])), None);
+        assert_eq!(label(&KeyRules::default(), &["a"]), None);
+        let rules = KeyRules { field: Some(Field::Number(1)), ..KeyRules::default() };
+        assert_eq!(Origin::of(&rules, &[Some(Form::Rows(TABS)), None]).rows, None);
     }
 }

@@ -243,17 +243,19 @@ impl Sink<Named> for Rows<'_> {
 
 /// Refuses fields of which one is none beside the other.
 pub fn check_fields(flag: &str, by: &Field, key: Option<&Field>) -> Result<(), Failure> {
-    let is_path = |field: &Field| matches!(field, Field::Pointer(_));
+    let is_number = |field: &Field| matches!(field, Field::Number(_));
     let what = if flag == "--map" { "value" } else { "segment" };
     match key {
         None => Err(Failure::new(format!(
             "{flag} names the field of the {what}; say with -f which field is the key, such as -f 1 or -f email"
         ))),
-        Some(key) if is_path(key) != is_path(by) => Err(Failure::new(format!(
-            "{flag} {} and -f {}: one is a path into JSON lines and the other a field of rows; name both alike",
-            by.text(),
-            key.text()
-        ))),
+        Some(key) if key.is_path() && is_number(by) || by.is_path() && is_number(key) => {
+            Err(Failure::new(format!(
+                "{flag} {} and -f {}: one is a path into JSON lines and the other a field of rows; name both alike",
+                by.text(),
+                key.text()
+            )))
+        }
         Some(key) if key == by => Err(Failure::new(format!(
             "{flag} and -f both name the field {}; each key would be a {what} of its own, so name another field with {flag}",
             by.text()

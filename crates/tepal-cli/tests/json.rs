@@ -176,7 +176,13 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("get", vec!["get --json map rows -e 1", "get --json map -f 2 rows", "get --json intmap mixed"]),
         ("uniq", vec!["uniq --json --csv -f 2 -d ; --bad skip blank", "uniq --json rows"]),
-        ("uniq-count", vec!["uniq --json -c --csv -f 2 -d ; --bad skip blank", "uniq --json -c -p 10% keys"]),
+        (
+            "uniq-count",
+            vec![
+                "uniq --json --count-new --csv -f 2 -d ; --bad skip blank",
+                "uniq --json --count-new -p 10% keys",
+            ],
+        ),
         ("has-count", vec!["has --json -c f rows mixed -e 1", "get --json -c map rows"]),
         ("which-count", vec!["which --json -c f roomy -- keys"]),
         (

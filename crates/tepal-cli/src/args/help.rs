@@ -33,7 +33,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "csv", "tsv", "delimiter", "header", "null", "bad", "threads", "max-record", "max-window",
     ]),
     ("Selected lines", &[
-        "in", "invert", "repeated", "count", "line-number", "with-filename", "no-filename", "files-with-matches",
+        "in", "invert", "repeated", "count", "count-new", "line-number", "with-filename", "no-filename", "files-with-matches",
         "files-without-match", "max-count", "copies", "no-header",
     ]),
     ("Output", &[
@@ -62,7 +62,7 @@ const USUAL: &[(&str, &[&str])] = &[
         "json",
     ]),
     ("uniq", &[
-        "state", "fpr", "capacity", "exact", "repeated", "count", "quiet", "max-count", "field", "json",
+        "exact", "state", "window", "fpr", "capacity", "repeated", "count-new", "max-count", "field", "json",
     ]),
     ("info", &["json", "from", "secret", "seal"]),
     ("plan", &["capacity", "fpr", "size", "layout", "segments", "values", "universe", "json"]),
@@ -147,7 +147,6 @@ mod tests {
     const IN_OTHER_WORDS: &[(&str, &str)] = &[
         ("by", "the field that names the segment of each key"),
         ("capacity", "how many different keys there are or may be"),
-        ("count", "prints numbers in place of lines"),
         ("force", "replaces a file that exists"),
         ("form", "the form of a file of RedisBloom"),
         ("fpr", "the false-positive rate that is allowed"),
@@ -168,6 +167,7 @@ mod tests {
         ("static", "makes a static filter"),
         ("stem", "names files without folder and ending"),
         ("to", "the format of the file that is written"),
+        ("window", "how long a key stays, or how many keys do"),
     ];
 
     /// Columns of the texts in `--help`, beside their indent.

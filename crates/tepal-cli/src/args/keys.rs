@@ -27,10 +27,19 @@ and printed as UTF-8. Without a mark bytes are taken as they are. This is so wit
 with the bytes of a mark are read as they are behind a UTF-8 mark: (printf '\\357\\273\\277'; cat KEYS) | tepal has FILTER. An input \
 whose first 4 KiB have a CR and no LF is refused, but not with -0.
 
-Fields: with -f the key is one field of the line, and a blank line has no key. Without --csv, --tsv and -d, files \
-named *.csv, *.csv.gz or *.csv.zst are read as CSV; in all others, tabs separate the fields. A field that is named by its name is \
-looked for in the first row of each input, so its columns may stand in another order. A filter keeps of which field of which rows \
-it was built, and all verbs take keys from there where neither -f nor --whole is given; -e always gives whole keys.
+Fields: with -f the key is one field of the record, and a blank record has no key. How records are written says --csv, --tsv or -d; \
+else the filter, which keeps of which field of which rows it was built; else the name of the file: *.csv, *.tsv, *.json and *.jsonl, \
+also with .gz or .zst. In a pipe, and in a file of another name, the first record decides: an object or array is JSON, and in rows \
+tabs, commas or semicolons separate the fields. A first record that contradicts the filter is read as the name says. \
+A field that is named by its name is looked for in the first row of each input, so its columns may stand in another order.
+
+JSON: one value on each line. -f user.id, .user.id and /user/id all name the field id of the object user. A field that is itself \
+called user.id in the first record wins, and for all of the input. A filter keeps the path as a JSON pointer (/user/id), which \
+always means just that.
+
+Without -f the filter says which field is the key, and where it says none, whole lines are the keys, also of a pipe. `build` and \
+`uniq` refuse a file named *.csv, *.tsv, *.json, *.jsonl or *.parquet without -f, and show its fields; --whole says that whole lines \
+are meant. -e always gives whole keys.
 
 Records without a key (a row without the field, text that is no JSON, a quote that is never closed, letters where keys are \
 integers): `which` and `get` answer them with none, as any key that is surely not in the filter, so that one line comes out for each \
@@ -47,11 +56,12 @@ pub struct KeyArgs {
     /// Records end with a NUL byte, not with a line end
     #[arg(short = '0', long, short_alias = 'z')]
     pub null: bool,
-    /// The key is this field: a number from 1, a name in the header row, or a JSON pointer
-    /// (/user/id) into JSON lines
+    /// The key is this field: a number from 1, a name in the header row, or a name or path
+    /// (user.id, /user/id) in JSON lines
     #[arg(short, long, value_name = "FIELD", value_parser = Field::parse)]
     pub field: Option<Field>,
-    /// Each whole record is a key, also where the filter was built from a field
+    /// Each whole record is a key, also where the filter was built from a field, or the file is
+    /// named as CSV, JSON or Parquet
     #[arg(long, conflicts_with_all = ["field", "csv", "tsv", "delimiter", "header"])]
     pub whole: bool,
     /// The first row of each input is a header row, and has no key. A field that is named by its

@@ -178,13 +178,13 @@ pub enum Verb {
         after_help = get::HELP
     )]
     Get(GetArgs),
-    /// Print each line once: those whose key was not seen before
+    /// Print each line once, as it comes (--exact: no new one is lost)
     #[command(
         aliases = ["dedup", "dedupe", "unique"],
         help_template = TEMPLATE,
         before_help = "  tepal uniq urls.txt > once.txt
   crawl | tepal uniq --state seen.tepal | fetch
-  tepal uniq -c orders.csv -f customer",
+  tepal uniq --count-new orders.csv -f customer",
         after_help = format!("{UNIQ_HELP}{KEYS_HELP}\n\nExit codes: 0 a line passed (with -D: a repeat), 1 none did, 2 error, or new keys are not remembered.")
     )]
     Uniq(UniqArgs),

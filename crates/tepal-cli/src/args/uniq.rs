@@ -4,8 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use tepal::facts::Window;
+
+use super::window::parse_window;
 use super::{HeaderArgs, KeyArgs, RecipeArgs};
 use crate::error::Failure;
+use crate::text::message::shown;
 use crate::text::number;
 
 /// The end of the help.
@@ -20,6 +24,11 @@ filter: info, verify, has, add and test take it. Blank rows, which have no key, 
 A state grows with its keys, in a run or over years of runs: with the default rate and size to more than 10^10 keys. One that \
 cannot grow any more still holds back what it has seen. New lines pass, but their keys are not remembered; a message says so, \
 and the exit code is 2.
+
+With --window 7d a key that was seen less than seven days ago is held back, by the clock of this machine, and one that was last seen \
+seven days and a sixth of that ago passes; in between it may do either. A key that comes again stays for another window. The state is \
+a filter that forgets: one that was made without --window never does, and is refused. -n is how many different keys a window has; \
+past it new lines pass and are not remembered, until others are forgotten, and the exit code is 2.
 
 A header row (of --header, or where -f names a field by its name) comes out first and once, also in a run in which no row passes; \
 the exit code is then 1 all the same. An input that has none gives none. --no-header leaves it out.
@@ -40,8 +49,8 @@ pub struct UniqArgs {
     /// [default: 1e-6]
     #[arg(short = 'p', long = "fpr", value_name = "RATE", value_parser = number::parse_rate)]
     pub fpr: Option<f64>,
-    /// Room for this many different keys: memory for them is taken at once. More may come
-    /// [default: 65536]
+    /// Room for this many different keys: memory for them is taken at once. More may come, except
+    /// with --window, where it is how many a window has [default: 65536, with --window 1048576]
     #[arg(short = 'n', long, value_name = "KEYS", value_parser = number::parse_count)]
     pub capacity: Option<u64>,
     /// Hold back no new line by mistake: keeps 128 bits of a hash for each different key, 20 to 60
@@ -50,12 +59,17 @@ pub struct UniqArgs {
     /// Of 10^9 keys, the chance that any two are mixed up is 1 in 10^21.
     #[arg(long)]
     pub exact: bool,
+    /// A key is new again when it was not seen for this time: 90min, 12h, 7d, 4w; or for this
+    /// number of keys: 1Mkeys
+    #[arg(long, value_name = "WINDOW", value_parser = parse_window)]
+    pub window: Option<Window>,
     /// Print the repeats instead: the lines whose key was seen before
     #[arg(short = 'D', long)]
     pub repeated: bool,
-    /// Print only the two totals. A state is asked and stays as it is
-    #[arg(short, long)]
-    pub count: bool,
+    /// Print only how many lines are new, and how many were seen. A state is asked and stays as it
+    /// is
+    #[arg(long)]
+    pub count_new: bool,
     /// Print nothing, and end with exit code 0 at the first line that would pass. A state stays as
     /// it is
     #[arg(short, long)]
@@ -80,13 +94,18 @@ pub struct UniqArgs {
     /// If another program is using the state, end with an error instead of waiting for it
     #[arg(long, requires = "state")]
     pub no_wait: bool,
-    /// Print one JSON object for each line, also for those that are held back; with -c one for the
-    /// totals
+    /// Print one JSON object for each line, also for those that are held back; with
+    /// --count-new one for the totals
     #[arg(long, conflicts_with_all = ["quiet", "max_count", "repeated"])]
     pub json: bool,
 }
 
 impl UniqArgs {
+    /// The name of what remembers keys, for messages.
+    pub fn memory(&self) -> String {
+        self.state.as_deref().map_or_else(|| "--window".to_owned(), shown)
+    }
+
     /// Refuses what does not go with `--exact`.
     pub fn check(&self) -> Result<(), Failure> {
         let given = [
@@ -98,7 +117,13 @@ impl UniqArgs {
             ),
             ("-p", self.fpr.is_some(), "it holds back no line by mistake"),
             ("-n", self.capacity.is_some(), "it takes its memory as keys come"),
+            ("--window", self.window.is_some(), "it forgets no key"),
         ];
+        if let (Some(Window::Keys(_)), true) = (self.window, self.capacity.is_some()) {
+            return Err(Failure::new(
+                "-n is given with --window, which says how many keys it has; leave -n out",
+            ));
+        }
         match given.iter().find(|(_, given, _)| self.exact && *given) {
             Some((flag, _, why)) => Err(Failure::new(format!(
                 "--exact and {flag} are given, and with --exact {why}; leave one of them out"

@@ -35,7 +35,7 @@ fn parse_generations(text: &str) -> Result<u8, String> {
 }
 
 /// Reads `7d`, `90min`, `1Mkeys`.
-fn parse_window(text: &str) -> Result<Window, String> {
+pub fn parse_window(text: &str) -> Result<Window, String> {
     let help = "expected a time such as 30s, 90min, 12h, 7d or 4w, or a number of keys such as 1Mkeys";
     let text = text.trim();
     let lower = text.to_ascii_lowercase();

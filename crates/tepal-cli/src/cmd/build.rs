@@ -24,14 +24,16 @@ use super::plan::has_own_sizes;
 use crate::args::{BuildArgs, Preset, SchemeArgs, ShapeArgs};
 use crate::describe::{Description, Told};
 use crate::error::{Failure, Outcome};
-use crate::input::field::{Field, KeyRules};
+use crate::input::field::KeyRules;
 use crate::input::pages::Inputs;
 use crate::input::source::Source;
 use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 use crate::text::number;
 use crate::text::words::Words;
+use crate::unsaid;
 use way::Way;
 
 /// What `--json` prints.
@@ -60,8 +62,13 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let mut target = Target::new(&args.output, args.force)?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let sources = Source::list(&args.inputs);
-    let (way, rules) = Way::new(args, &sources, &secrets, &target)?;
-    let mut inputs = Inputs::new(sources, rules.clone(), args.keys.threads(), args.quiet)?;
+    let (like, rules) = way::rules(args, &secrets)?;
+    let mut inputs = Inputs::new(sources.clone(), rules, args.keys.threads(), args.quiet)?;
+    let all: Vec<_> = sources.into_iter().chain(args.exact_on.iter().map(|path| Source::of(path))).collect();
+    unsaid::refuse(&all, inputs.rules(), args.keys.whole)?;
+    let forms = inputs.settle()?;
+    let rules = inputs.rules().clone();
+    let way = Way::new(args, like, &rules, Origin::of(&rules, &forms), &secrets, &target)?;
     let (mut built, exact) = way.build(&mut inputs)?;
     if let Some(form) = args.chain.form {
         built.file = built.file.in_form(form)?;
@@ -170,15 +177,13 @@ fn scheme(args: &SchemeArgs) -> Result<Option<Scheme>, Failure> {
     Ok(scheme)
 }
 
-/// The texts about the set; `rows` says how those are written of which one field is the key.
-fn labels(args: &BuildArgs, rows: Option<String>) -> Labels {
+/// The texts about the set, and of which rows one field is the key.
+fn labels(args: &BuildArgs, rows: Origin) -> Labels {
     let mut labels = Labels::new();
     labels.name.clone_from(&args.name);
     labels.source.clone_from(&args.source);
     labels.date.clone_from(&args.date);
-    labels.field = args.keys.field.as_ref().map(Field::text);
-    labels.rows = rows;
-    labels
+    rows.label(labels)
 }
 
 fn key_domain(args: &BuildArgs) -> KeyDomain {
@@ -189,13 +194,8 @@ fn key_domain(args: &BuildArgs) -> KeyDomain {
     }
 }
 
-/// The Bloom filter that the flags describe, with the secret key; `rows` says how those are written
-/// of which one field is the key.
-fn described_bloom(
-    args: &BuildArgs,
-    rows: Option<String>,
-    secrets: &Secrets,
-) -> Result<BloomFilterBuilder, Failure> {
+/// The Bloom filter that the flags describe, with the secret key and what is kept of the rows.
+fn described_bloom(args: &BuildArgs, rows: Origin, secrets: &Secrets) -> Result<BloomFilterBuilder, Failure> {
     let shape = ShapeArgs {
         fpr: args.shape.fpr.or(args.scheme.preset.map(Preset::rate)),
         layout: args.shape.layout.or(args.scheme.to.and_then(Format::layout)),

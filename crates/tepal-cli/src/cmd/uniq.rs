@@ -1,17 +1,18 @@
 //! `tepal uniq`: each line once, as soon as it comes.
 
 mod print;
+mod recent;
 mod seen;
 mod state;
 
 use std::io::{self, IsTerminal};
-use std::path::Path;
 
 use serde::Serialize;
 
 use self::print::Printer;
-use self::seen::{Seen, empty_chain, wrongly_held};
-use self::state::State;
+use self::recent::Recent;
+use self::seen::{Seen, wrongly_held};
+use self::state::{Memory, State};
 use crate::args::UniqArgs;
 use crate::error::{Failure, Outcome};
 use crate::input::bad::BadPolicy;
@@ -19,12 +20,12 @@ use crate::input::pages::Inputs;
 use crate::input::pipeline;
 use crate::input::source::Source;
 use crate::output::{Lines, Stdout, say};
-use crate::rows::{self, Rows};
+use crate::rows::{self, Origin};
 use crate::secrets::Secrets;
-use crate::text::message::shown;
 use crate::text::number;
+use crate::unsaid;
 
-/// What `--json` prints with `-c`.
+/// What `--json` prints with `--count-new`.
 #[derive(Serialize)]
 struct Totals {
     /// Different keys that were not seen before.
@@ -48,37 +49,45 @@ pub fn run(args: &UniqArgs) -> Outcome {
     args.check()?;
     let secrets = Secrets::from_files(args.secret.as_deref(), args.seal.as_deref(), args.quiet)?;
     let sources = Source::list(&args.inputs);
-    let mut rules = args.keys.rules(BadPolicy::Fail)?;
-    let label = Rows::label(&rules, &sources);
-    let mut state = match &args.state {
-        Some(path) => Some(State::open(path, args, &secrets, label)?),
-        None => None,
-    };
-    match (&args.state, state.as_ref().and_then(|state| state.rows.as_ref())) {
-        (Some(path), Some(rows)) => {
-            // As they were written when the state was made, unless flags say otherwise.
-            let told = args.quiet || args.keys.field.is_some();
-            rows::take_from(path, rows, &mut rules, told);
-        }
-        _ => args.keys.check_field()?,
-    }
-    let chain = state.as_mut().and_then(State::take_chain);
-    let mut seen = match chain {
-        Some(chain) => Seen::Chain { chain, forgotten: Some(0) },
-        None if args.exact => Seen::exact(args)?,
-        None => {
-            // A state that is only asked for may not be there.
-            let forgotten = args.state.as_ref().map(|_| 0);
-            Seen::Chain { chain: empty_chain(args, secrets.secret.as_ref(), None)?, forgotten }
-        }
-    };
-    let before = keys_of(&seen);
     // Of packed files it is too few, and soon known to be wrong.
     let len: Option<u64> = sources.iter().map(Source::file_len).sum();
     // A terminal that shows the lines shows no progress.
     let hidden = args.quiet || io::stdout().is_terminal();
-    let out = Lines::new(rules.null);
-    let mut inputs = Inputs::new(sources, rules, args.keys.threads(), hidden)?;
+    let rules = args.keys.rules(BadPolicy::Fail)?;
+    let mut inputs = Inputs::new(sources.clone(), rules, args.keys.threads(), hidden)?;
+    let forms = inputs.settle()?;
+    let origin = Origin::of(inputs.rules(), &forms);
+    if args.state.as_ref().is_none_or(|path| !path.exists()) {
+        // Before a state is made.
+        unsaid::refuse(&sources, inputs.rules(), args.keys.whole)?;
+    }
+    let mut state = match &args.state {
+        Some(path) => Some(State::open(path, args, &secrets, &origin)?),
+        None => None,
+    };
+    match (&args.state, state.as_ref().and_then(|state| state.rows.as_ref())) {
+        (Some(path), Some(rows)) => {
+            let mut rules = inputs.rules().clone();
+            // As they were written when the state was made, unless flags say otherwise.
+            let told = args.quiet || args.keys.field.is_some();
+            rows::take_from(path, rows, &mut rules, told);
+            inputs.set_rules(rules);
+        }
+        _ => args.keys.check_field()?,
+    }
+    unsaid::refuse(&sources, inputs.rules(), args.keys.whole)?;
+    let mut seen = match state.as_mut().and_then(State::take) {
+        Some(Memory::Chain(chain)) => Seen::Chain { chain, forgotten: Some(0) },
+        Some(Memory::Window(filter)) => Seen::Window(Box::new(Recent::new(&args.memory(), *filter)?)),
+        None if args.exact => Seen::exact(args)?,
+        // A state that is only asked for may not be there.
+        None => match Memory::empty(args, secrets.secret.as_ref(), Origin::default())? {
+            Memory::Chain(chain) => Seen::Chain { chain, forgotten: args.state.as_ref().map(|_| 0) },
+            Memory::Window(filter) => Seen::Window(Box::new(Recent::new(&args.memory(), *filter)?)),
+        },
+    };
+    let before = keys_of(&seen);
+    let out = Lines::new(inputs.rules().null);
     let work = seen.hash();
     let mut printer = Printer::new(args, &mut seen, out, len);
     let worked = match printer.is_done() {
@@ -99,6 +108,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
         bad_records: inputs.bad.records(),
         wrongly_held_back_estimated: match seen {
             Seen::Chain { chain, .. } => wrongly_held(chain, &before),
+            Seen::Window(recent) => recent.wrongly_held(),
             Seen::Exact { .. } => 0.0,
         },
         false_positive_rate: seen.rate(),
@@ -108,9 +118,9 @@ pub fn run(args: &UniqArgs) -> Outcome {
         if args.keys.warns_of_bad(BadPolicy::Fail, args.quiet) {
             inputs.bad.warn();
         }
-        if args.count && args.json {
+        if args.count_new && args.json {
             Stdout::new().document(&totals(&seen))?;
-        } else if args.count {
+        } else if args.count_new {
             let mut stdout = Stdout::new();
             stdout.write(format!("{}\n", in_words(&totals(&seen))).as_bytes())?;
             stdout.flush()?;
@@ -119,11 +129,17 @@ pub fn run(args: &UniqArgs) -> Outcome {
         }
     }
     let forgotten = seen.forgotten();
-    let full =
-        args.state.as_ref().filter(|_| forgotten > 0 && !args.quiet).map(|path| full(path, &seen, args));
+    let full = (forgotten > 0 && !args.quiet).then(|| full(&seen, args));
     // What was printed before a refused record stays printed, so it is remembered.
-    if let (Some(state), Seen::Chain { chain, .. }) = (state, seen) {
-        state.save(chain, passed, new - forgotten)?;
+    match (state, seen) {
+        (Some(state), Seen::Chain { chain, .. }) if new > forgotten => {
+            state.save(chain.into(), passed, new - forgotten)?;
+        }
+        // A key that was seen again stays for longer.
+        (Some(state), Seen::Window(recent)) if new + seen_before > forgotten => {
+            state.save(recent.into_filter().into(), passed, new - forgotten)?;
+        }
+        _ => {}
     }
     worked?;
     if let Some(full) = full {
@@ -132,15 +148,18 @@ pub fn run(args: &UniqArgs) -> Outcome {
     Ok(if passed > 0 { 0 } else { 1 })
 }
 
-/// The failure of a run whose state could not grow.
-fn full(path: &Path, seen: &Seen, args: &UniqArgs) -> Failure {
-    let (name, forgotten) = (shown(path), seen.forgotten());
-    let keys = number::counted(forgotten, "new key");
-    let are = if forgotten == 1 { "is" } else { "are" };
-    let then = match args.count {
+/// The failure of a run in which keys were not remembered.
+fn full(seen: &Seen, args: &UniqArgs) -> Failure {
+    let (name, forgotten) = (args.memory(), seen.forgotten());
+    let then = match args.count_new {
         true => "so that repeats of them count as new",
         false => "so that the same keys pass again",
     };
+    if let Seen::Window(recent) = seen {
+        return recent.full(&name, then);
+    }
+    let keys = number::counted(forgotten, "new key");
+    let are = if forgotten == 1 { "is" } else { "are" };
     let held = keys_of(seen).iter().sum();
     Failure::at(
         &name,
@@ -159,7 +178,7 @@ fn keys_of(seen: &Seen) -> Vec<u64> {
         Seen::Chain { chain, .. } => {
             chain.links().iter().map(|link| link.keys_inserted().unwrap_or(0)).collect()
         }
-        Seen::Exact { .. } => Vec::new(),
+        Seen::Window(_) | Seen::Exact { .. } => Vec::new(),
     }
 }
 

@@ -1,16 +1,13 @@
 //! The key of a record: the whole record, or one field of a row.
 
-use std::path::Path;
-
 use csv_core::{ReadFieldResult, Reader};
 use memchr::{memchr, memchr_iter};
 
 use crate::input::bad::BadPolicy;
 use crate::input::json;
 use crate::input::limits::Limits;
-use crate::input::records::{Cut, csv_reader};
-use crate::input::source::Source;
-use crate::text::message::{one_line, shown_key};
+use crate::input::records::csv_reader;
+use crate::text::message::{for_shell, one_line, shown_key};
 use crate::text::nearest::nearest;
 
 /// The field that `-f` names.
@@ -18,7 +15,7 @@ use crate::text::nearest::nearest;
 pub enum Field {
     /// The number of the field, from 1.
     Number(usize),
-    /// The name of the field in the header row.
+    /// The name of the field in the header row, or its name or path in JSON.
     Name(String),
     /// A JSON pointer (RFC 6901), which begins with `/`.
     Pointer(String),
@@ -28,7 +25,10 @@ impl Field {
     /// Reads the value of `-f`.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
-            return Err("expected a number from 1, a name, or a JSON pointer such as /user/id".to_owned());
+            return Err(
+                "expected a number from 1, a name such as email, or a path into JSON such as user.id"
+                    .to_owned(),
+            );
         }
         if text.starts_with('/') {
             return Ok(Self::Pointer(text.to_owned()));
@@ -40,6 +40,11 @@ impl Field {
             Ok(0) | Err(_) => Err("fields are numbered from 1".to_owned()),
             Ok(n) => Ok(Self::Number(n)),
         }
+    }
+
+    /// Is it a JSON pointer?
+    pub fn is_path(&self) -> bool {
+        matches!(self, Self::Pointer(_))
     }
 
     /// The field as it was typed.
@@ -71,10 +76,10 @@ pub struct KeyRules {
     /// The field that names the segment of the key, or its value in a map; and the flag that names
     /// this field.
     pub by: Option<(Field, &'static str)>,
-    /// The format of rows, if it was given. If not, the name of the file decides.
+    /// The format of rows, if it was given.
     pub row_format: Option<RowFormat>,
     /// The format of the rows that the filter was built from, if the field was taken from the
-    /// filter. The name of a file takes precedence.
+    /// filter.
     pub stored_format: Option<RowFormat>,
     /// The first row of each input has no key.
     pub header: bool,
@@ -87,38 +92,10 @@ pub struct KeyRules {
 }
 
 impl KeyRules {
-    /// The format of the rows of `source`: as given, else CSV for `*.csv`, else fields between
-    /// tabs.
-    pub fn row_format_of(&self, source: &Source) -> RowFormat {
-        let tabs = RowFormat { delimiter: b'\t', quotes: false };
-        let commas = RowFormat { delimiter: b',', quotes: true };
-        let names = |ending| source.path().is_some_and(|path| has_ending(path, ending));
-        match (self.row_format, self.stored_format) {
-            (Some(given), _) => given,
-            // Its separator is often another.
-            (None, Some(stored)) if names(".csv") && !self.null && stored.quotes => stored,
-            (None, _) if names(".csv") && !self.null => commas,
-            (None, Some(stored)) if !names(".tsv") => stored,
-            (None, _) => tabs,
-        }
+    /// The fields that are named: of the key, and of its segment or value.
+    pub fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.field.iter().chain(self.by.iter().map(|(by, _)| by))
     }
-
-    /// Where the records of `source` end.
-    pub fn cut_of(&self, source: &Source) -> Cut {
-        let format = self.row_format_of(source);
-        match &self.field {
-            _ if self.null => Cut::Null,
-            Some(Field::Number(_) | Field::Name(_)) if format.quotes => Cut::Csv(format.delimiter),
-            _ => Cut::Lines,
-        }
-    }
-}
-
-/// Does a file's name have this ending, perhaps with the ending of a compressed file after it?
-fn has_ending(path: &Path, ending: &str) -> bool {
-    let name = path.to_string_lossy().to_ascii_lowercase();
-    let plain = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
-    plain.ends_with(ending)
 }
 
 /// Takes the key out of a record.
@@ -154,11 +131,12 @@ pub struct Scratch {
 impl Extractor {
     /// The extractor for one column.
     pub fn column(number: usize, format: RowFormat) -> Self {
-        Self::Column {
-            number,
-            format,
-            scratch: Box::new(Scratch { reader: csv_reader(format.delimiter), field: Vec::new() }),
-        }
+        Self::Column { number, format, scratch: Box::new(Scratch::new(format)) }
+    }
+
+    /// The extractor for the value at a pointer.
+    pub fn json(pointer: String) -> Self {
+        Self::Json { pointer, scratch: Vec::new() }
     }
 
     /// The same extractor for another thread.
@@ -169,7 +147,7 @@ impl Extractor {
         match self {
             Self::Whole => Self::Whole,
             Self::Column { number, format, .. } => Self::column(*number, *format),
-            Self::Json { pointer, .. } => Self::Json { pointer: pointer.clone(), scratch: Vec::new() },
+            Self::Json { pointer, .. } => Self::json(pointer.clone()),
             Self::Pair(pair, flag) => Self::Pair(Box::new([pair[0].another(), pair[1].another()]), flag),
         }
     }
@@ -223,21 +201,28 @@ fn column<'a>(
 }
 
 impl Scratch {
-    /// Field `number` of a row with quotes.
-    fn unquoted(&mut self, record: &[u8], number: usize) -> Option<&[u8]> {
+    fn new(format: RowFormat) -> Self {
+        Self { reader: csv_reader(format.delimiter), field: Vec::new() }
+    }
+
+    /// Begins a row.
+    fn begin(&mut self, record: &[u8]) {
         self.reader.reset();
         self.field.clear();
         self.field.resize(record.len(), 0);
-        let mut read = 0;
+    }
+
+    /// Reads the field of a row that begins at byte `read`. Returns its length, and whether it is
+    /// the last one; `None` after the last.
+    fn next(&mut self, record: &[u8], read: &mut usize) -> Option<(usize, bool)> {
         let mut written = 0;
-        let mut field = 1;
         loop {
             // The first byte is passed alone, because the reader would remove a byte-order mark
             // from the first bytes. After the last byte, an empty slice tells the reader that the
             // row ends.
-            let end = if read == 0 { 1 } else { record.len() };
-            let (result, nin, nout) = self.reader.read_field(&record[read..end], &mut self.field[written..]);
-            read += nin;
+            let end = if *read == 0 { 1 } else { record.len() };
+            let (result, nin, nout) = self.reader.read_field(&record[*read..end], &mut self.field[written..]);
+            *read += nin;
             written += nout;
             match result {
                 ReadFieldResult::InputEmpty => {}
@@ -245,16 +230,23 @@ impl Scratch {
                     let more = self.field.len().max(64);
                     self.field.resize(self.field.len() + more, 0);
                 }
-                ReadFieldResult::Field { .. } if field == number => {
-                    return Some(&self.field[..written]);
-                }
-                ReadFieldResult::Field { record_end: true } | ReadFieldResult::End => return None,
-                ReadFieldResult::Field { record_end: false } => {
-                    field += 1;
-                    written = 0;
-                }
+                ReadFieldResult::Field { record_end } => return Some((written, record_end)),
+                ReadFieldResult::End => return None,
             }
         }
+    }
+
+    /// Field `number` of a row with quotes.
+    fn unquoted(&mut self, record: &[u8], number: usize) -> Option<&[u8]> {
+        self.begin(record);
+        let mut read = 0;
+        for _ in 1..number {
+            if self.next(record, &mut read)?.1 {
+                return None;
+            }
+        }
+        let (len, _) = self.next(record, &mut read)?;
+        Some(&self.field[..len])
     }
 }
 
@@ -270,9 +262,17 @@ const SAY_WHICH: &str = "say which one with -f";
 const SAY_NUMBER: &str = "give the number of one of them to -f";
 
 /// The fields of a row.
-fn fields(record: &[u8], format: RowFormat) -> impl Iterator<Item = Vec<u8>> {
-    let mut scratch = Scratch { reader: csv_reader(format.delimiter), field: Vec::new() };
-    (1..).map_while(move |n| column(record, n, format, &mut scratch).map(<[u8]>::to_vec))
+pub fn fields(record: &[u8], format: RowFormat) -> Box<dyn Iterator<Item = Vec<u8>> + '_> {
+    if !format.quotes || memchr(b'"', record).is_none() {
+        return Box::new(record.split(move |byte| *byte == format.delimiter).map(<[u8]>::to_vec));
+    }
+    let (mut scratch, mut read, mut ended) = (Scratch::new(format), 0, false);
+    scratch.begin(record);
+    Box::new(std::iter::from_fn(move || {
+        let (len, is_last) = if ended { None } else { scratch.next(record, &mut read) }?;
+        ended = is_last;
+        Some(scratch.field[..len].to_vec())
+    }))
 }
 
 /// The error for a row that is too short.
@@ -302,7 +302,7 @@ pub fn find_column(header: &[u8], name: &str, format: RowFormat) -> Result<usize
 }
 
 /// The most names of fields that an error shows.
-const MOST_NAMES: usize = 20;
+pub const MOST_NAMES: usize = 20;
 
 /// The error for a header row without a field of this name.
 fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
@@ -348,20 +348,51 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
     )
 }
 
-/// The advice if a record is JSON, and the field is not a JSON pointer.
+/// The advice if a record is JSON, and is read as a row.
 fn json_instead(record: &[u8], field: &str) -> Option<String> {
     let is_json = record.trim_ascii_start().first().is_some_and(|byte| matches!(byte, b'{' | b'['));
     is_json.then(|| {
-        let pointer = match field.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => "/acct/no".to_owned(),
-            false => format!("/{}", field.replace('.', "/")),
+        let is_number = field.bytes().all(|byte| byte.is_ascii_digit());
+        let path = match is_number {
+            true => json::paths(record, 1).pop().unwrap_or_else(|| "/acct/no".to_owned()),
+            false => format!("/{}", field.trim_start_matches(['.', '/']).replace('.', "/")),
         };
         format!(
             "a record of JSON: {}; name the field of an object by its path with a slash before each name, such as -f {}",
             shown_key(record),
-            one_line(&pointer)
+            for_shell(&one_line(&path))
         )
     })
+}
+
+/// The pointer of the field that `-f` names in records of JSON, of which `first` is the first.
+///
+/// A field of this name wins. Else the dots of the name lead from one object to the next.
+pub fn pointer(field: &Field, first: &[u8]) -> Result<String, String> {
+    let name = match field {
+        Field::Pointer(pointer) => return Ok(pointer.clone()),
+        field => field.text(),
+    };
+    let [exact, path] = pointers(&name);
+    if json::exists(first, &exact) {
+        return Ok(exact);
+    }
+    match field {
+        Field::Number(_) if !first.is_empty() => Err(json_instead(first, &name).unwrap_or_else(|| {
+            format!("a number is no field of JSON; name one by its path, such as -f /{name}")
+        })),
+        _ if name.contains('/') => Err(json_instead(first, &name)
+            .unwrap_or_else(|| format!("no field named {} in the first record", shown_key(name.as_bytes())))),
+        _ => Ok(path),
+    }
+}
+
+/// The pointers that a name may stand for in JSON: the field that is called so, and the path that
+/// its dots describe.
+pub fn pointers(name: &str) -> [String; 2] {
+    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    let path = name.strip_prefix('.').unwrap_or(name).split('.');
+    [format!("/{}", escaped(name)), path.map(|name| format!("/{}", escaped(name))).collect()]
 }
 
 /// The separator of fields in words, in the singular or plural.
@@ -376,7 +407,6 @@ fn separator(format: RowFormat, s: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::PathBuf;
 
     const CSV: RowFormat = RowFormat { delimiter: b',', quotes: true };
     const TSV: RowFormat = RowFormat { delimiter: b'\t', quotes: false };
@@ -432,7 +462,7 @@ mod tests {
 
     #[test]
     fn keys_in_json() {
-        let mut json = Extractor::Json { pointer: "/user/id".into(), scratch: Vec::new() };
+        let mut json = Extractor::json("/user/id".into());
         let mut key = |text: &str| json.key(text.as_bytes()).map(|key| key.unwrap().to_vec());
         assert_eq!(key(r#"{"user":{"id":"a\u0062\n"}}"#).unwrap(), b"ab\n");
         assert_eq!(key(r#"{"user":{"id":-42}}"#).unwrap(), b"-42");
@@ -441,15 +471,5 @@ mod tests {
             assert!(key(bad).is_err(), "{bad}");
         }
         assert!(matches!(json.key(b""), Ok(None)));
-    }
-
-    #[test]
-    fn the_name_of_the_file_decides_where_no_flag_does() {
-        let rules = KeyRules { field: Some(Field::Number(1)), ..KeyRules::default() };
-        let cut = |name: &str| rules.cut_of(&Source::Path(PathBuf::from(name)));
-        assert_eq!(cut("a.csv"), Cut::Csv(b','));
-        assert_eq!(cut("a.CSV.gz"), Cut::Csv(b','));
-        assert_eq!(cut("a.tsv"), Cut::Lines);
-        assert_eq!(rules.cut_of(&Source::Stdin), Cut::Lines);
     }
 }

@@ -11,11 +11,7 @@ use crate::text::message::shown_key;
 /// Puts the key at `pointer` of a JSON record into `key`: a string as its text, an integer as its
 /// digits.
 pub fn key(record: &[u8], pointer: &str, key: &mut Vec<u8>) -> Result<(), String> {
-    let mut found = Found::Nothing;
-    let mut json = serde_json::Deserializer::from_slice(record);
-    At { rest: pointer, key, found: &mut found }
-        .deserialize(&mut json)
-        .and_then(|()| json.end())
+    let found = find(record, pointer, key)
         .map_err(|error| format!("not JSON ({error}); expected one JSON value on each line"))?;
     match found {
         Found::Key => Ok(()),
@@ -25,6 +21,36 @@ pub fn key(record: &[u8], pointer: &str, key: &mut Vec<u8>) -> Result<(), String
         )),
         Found::Nothing => Err(format!("no value at {pointer}; expected a string or an integer")),
     }
+}
+
+/// Is there a value at `pointer` of a JSON record?
+pub fn exists(record: &[u8], pointer: &str) -> bool {
+    find(record, pointer, &mut Vec::new()).is_ok_and(|found| !matches!(found, Found::Nothing))
+}
+
+/// Is the record one object or array of JSON?
+pub fn is_container(record: &[u8]) -> bool {
+    matches!(record.trim_ascii_start().first(), Some(b'{' | b'['))
+        && find(record, "", &mut Vec::new()).is_ok()
+}
+
+/// The pointers of the keys in an object of JSON, at most `most`: of strings and integers, also in
+/// the objects in it. The fields of a record that is no JSON before its end are among them.
+pub fn paths(record: &[u8], most: usize) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut json = serde_json::Deserializer::from_slice(record);
+    let list = List { path: String::new(), most, paths: &mut paths };
+    // What was found before an error counts.
+    let _ = list.deserialize(&mut json);
+    paths
+}
+
+fn find(record: &[u8], pointer: &str, key: &mut Vec<u8>) -> Result<Found, serde_json::Error> {
+    let mut found = Found::Nothing;
+    let mut json = serde_json::Deserializer::from_slice(record);
+    At { rest: pointer, key, found: &mut found }.deserialize(&mut json)?;
+    json.end()?;
+    Ok(found)
 }
 
 /// What is at the pointer.
@@ -149,6 +175,81 @@ impl<'de> Visitor<'de> for At<'_> {
             } else {
                 fields.next_value::<Skip>()?;
             }
+        }
+        Ok(())
+    }
+}
+
+/// Lists the pointers of the keys in the next value.
+struct List<'a> {
+    path: String,
+    most: usize,
+    paths: &'a mut Vec<String>,
+}
+
+impl List<'_> {
+    fn take(self) {
+        if !self.path.is_empty() && self.paths.len() < self.most {
+            self.paths.push(self.path);
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for List<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<(), D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for List<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        self.take();
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        self.take();
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        self.take();
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
+        while values.next_element::<Skip>()?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while let Some(name) = fields.next_key::<String>()? {
+            if self.paths.len() >= self.most {
+                fields.next_value::<Skip>()?;
+                continue;
+            }
+            let path = format!("{}/{}", self.path, name.replace('~', "~0").replace('/', "~1"));
+            fields.next_value_seed(List { path, most: self.most, paths: &mut *self.paths })?;
         }
         Ok(())
     }

@@ -7,7 +7,8 @@ use std::num::NonZeroUsize;
 use crate::args::{AskedArgs, KeyArgs};
 use crate::error::Failure;
 use crate::input::bad::{BadPolicy, BadRecords, BadTotal};
-use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column, of_flag};
+use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column, of_flag, pointer};
+use crate::input::form::{self, Form};
 use crate::input::pieces::{Piece, Pieces};
 use crate::input::progress::Progress;
 use crate::input::records::{Batch, Cut};
@@ -31,6 +32,8 @@ pub struct Inputs {
     pub threads: NonZeroUsize,
     /// An input that is open already: the keys of `-e`.
     ready: Option<OpenInput>,
+    /// The first of the sources, if [`settle`](Self::settle) has opened it.
+    first: Option<Input>,
 }
 
 /// An input that is being read.
@@ -95,7 +98,7 @@ impl Inputs {
         }
         let progress = Progress::of(&sources, quiet);
         let (sources, bad) = (sources.into(), BadTotal::default());
-        Ok(Self { sources, rules, progress, opened: 0, bad, threads, ready: None })
+        Ok(Self { sources, rules, progress, opened: 0, bad, threads, ready: None, first: None })
     }
 
     /// Reads the keys of `-e` first. They are whole keys; `bad` is the rule for those that cannot
@@ -144,7 +147,57 @@ impl Inputs {
             return Ok(None);
         };
         self.opened += 1;
-        OpenInput::new(self.opened, &source, &self.rules, &self.progress).map(Some)
+        let input = match self.first.take() {
+            Some(input) => input,
+            None => self.open(&source)?,
+        };
+        OpenInput::new(self.opened, &source, input, &self.rules).map(Some)
+    }
+
+    fn open(&self, source: &Source) -> Result<Input, Failure> {
+        source.open(&self.progress, self.rules.limits, !self.rules.null)
+    }
+
+    /// The rules for records and keys.
+    pub fn rules(&self) -> &KeyRules {
+        &self.rules
+    }
+
+    /// Takes the keys from another field. Nothing may have been read yet.
+    pub fn set_rules(&mut self, rules: KeyRules) {
+        self.rules = rules;
+    }
+
+    /// Decides how the records of all sources are written, for what a filter keeps of that, before
+    /// any record is processed. If all are JSON, the field becomes a pointer. The first source may
+    /// be opened for this and its first record read; of the others only files are.
+    pub fn settle(&mut self) -> Result<Vec<Option<Form>>, Failure> {
+        let Some(field) = self.rules.field.clone() else { return Ok(Vec::new()) };
+        let mut forms = Vec::with_capacity(self.sources.len());
+        for (i, source) in self.sources.iter().enumerate() {
+            let mut form = form::known(&self.rules, source);
+            // A pipe that is opened too early may make its writer wait for another one.
+            if form.is_none() && (i == 0 || source.file_len().is_some()) {
+                let mut input = self.open(source)?;
+                form = Some(form::by_record(&self.rules, source, input.first(&self.rules)?));
+                if i == 0 {
+                    self.first = Some(input);
+                }
+            }
+            forms.push(form);
+        }
+        let is_json = forms.iter().all(|form| *form == Some(Form::Json));
+        if let (true, Some(source), false) = (is_json, self.sources.front(), field.is_path()) {
+            let mut input = match self.first.take() {
+                Some(input) => input,
+                None => self.open(source)?,
+            };
+            let pointer = pointer(&field, input.first(&self.rules)?);
+            let pointer = pointer.map_err(|text| Failure::at_line(&source.name(), 1, text))?;
+            self.rules.field = Some(Field::Pointer(pointer));
+            self.first = Some(input);
+        }
+        Ok(forms)
     }
 }
 
@@ -156,20 +209,30 @@ impl Drop for Inputs {
 }
 
 impl OpenInput {
-    fn new(number: usize, source: &Source, rules: &KeyRules, progress: &Progress) -> Result<Self, Failure> {
-        let format = rules.row_format_of(source);
-        let input = source.open(progress, rules.limits, !rules.null)?;
-        let mut pieces = Pieces::new(input, rules.cut_of(source), rules.limits.record);
-        let bad = BadRecords::new(rules.bad, rules.hint);
-        pieces.leave_out_bad(bad.are_left_out());
-        let (key, named) = extractor(rules.field.as_ref(), format);
+    fn new(number: usize, source: &Source, mut input: Input, rules: &KeyRules) -> Result<Self, Failure> {
+        let form = match form::known(rules, source) {
+            Some(form) => form,
+            None => form::by_record(rules, source, input.first(rules)?),
+        };
+        let by_name = |field: &Field| form == Form::Json && !field.is_path();
+        let first = match rules.fields().any(by_name) {
+            true => input.first(rules)?.to_vec(),
+            false => Vec::new(),
+        };
+        let refused = |text: String| Failure::at_line(&source.name(), 1, text);
+        let hinted = |text: String| refused(format!("{text}{}", rules.hint));
+        let (key, named) = extractor(rules.field.as_ref(), form, &first).map_err(hinted)?;
         let (extractor, header_fields) = match &rules.by {
             None => (key, [named, None]),
             Some((by, flag)) => {
-                let (segment, its) = extractor(Some(by), format);
+                let (segment, its) =
+                    extractor(Some(by), form, &first).map_err(|text| refused(of_flag(flag, &text)))?;
                 (Extractor::Pair(Box::new([key, segment]), flag), [named, its])
             }
         };
+        let mut pieces = Pieces::new(input, form::cut(rules, form), rules.limits.record);
+        let bad = BadRecords::new(rules.bad, rules.hint);
+        pieces.leave_out_bad(bad.are_left_out());
         let name = pieces.name().to_owned();
         let is_named = header_fields.iter().any(Option::is_some);
         let header = is_named || (rules.header && rules.field.is_some());
@@ -234,17 +297,22 @@ impl OpenInput {
     }
 }
 
-/// The extractor for a field of rows of this format, and the name that must still be found in the
-/// header row.
-fn extractor(field: Option<&Field>, format: RowFormat) -> (Extractor, Option<(String, RowFormat)>) {
-    match field {
-        None => (Extractor::Whole, None),
-        Some(Field::Number(n)) => (Extractor::column(*n, format), None),
-        Some(Field::Name(name)) => (Extractor::column(1, format), Some((name.clone(), format))),
-        Some(Field::Pointer(pointer)) => {
-            (Extractor::Json { pointer: pointer.clone(), scratch: Vec::new() }, None)
+/// The extractor for a field of records of this form, and the name that must still be found in the
+/// header row. `first` is the first record, if the form is JSON.
+fn extractor(
+    field: Option<&Field>,
+    form: Form,
+    first: &[u8],
+) -> Result<(Extractor, Option<(String, RowFormat)>), String> {
+    Ok(match (field, form) {
+        (None, _) => (Extractor::Whole, None),
+        (Some(Field::Pointer(pointer)), _) => (Extractor::json(pointer.clone()), None),
+        (Some(Field::Number(n)), Form::Rows(format)) => (Extractor::column(*n, format), None),
+        (Some(Field::Name(name)), Form::Rows(format)) => {
+            (Extractor::column(1, format), Some((name.clone(), format)))
         }
-    }
+        (Some(field), Form::Json) => (Extractor::json(pointer(field, first)?), None),
+    })
 }
 
 impl Keys<'_> {

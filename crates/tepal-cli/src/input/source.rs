@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::MultiGzDecoder;
 
 use crate::error::Failure;
+use crate::input::field::KeyRules;
 use crate::input::limits::Limits;
 use crate::input::progress::Progress;
 use crate::input::sniff::{self, Looks};
@@ -112,7 +113,7 @@ impl Source {
             Self::Path(path) => Box::new(File::open(path).map_err(|error| Failure::io(&name, &error))?),
         };
         let reader = unpacked(&name, Box::new(progress.count(raw)), limits, lines)?;
-        Ok(Input { name, reader })
+        Ok(Input { name, reader: Started::new(reader) })
     }
 }
 
@@ -120,10 +121,18 @@ impl Source {
 pub struct Input {
     /// For messages.
     pub name: String,
-    reader: Box<dyn Read + Send>,
+    reader: Started,
 }
 
 impl Input {
+    /// The first record that is not blank, before anything is read. A longer one than is allowed is
+    /// cut off.
+    pub fn first(&mut self, rules: &KeyRules) -> Result<&[u8], Failure> {
+        let end = if rules.null { 0 } else { b'\n' };
+        let first = self.reader.first_record(end, rules.limits.record);
+        first.map_err(|error| Failure::io(&self.name, &error))
+    }
+
     /// Reads up to `buffer.len()` bytes. Returns 0 at the end.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         loop {
@@ -137,7 +146,7 @@ impl Input {
 
     /// An input over bytes in memory.
     pub fn of_bytes(name: &str, reader: impl Read + Send + 'static) -> Self {
-        Self { name: name.to_owned(), reader: Box::new(reader) }
+        Self { name: name.to_owned(), reader: Started::new(Box::new(reader)) }
     }
 }
 
@@ -164,7 +173,7 @@ fn unpacked(
             return Err(Failure::at(name, text));
         }
         Looks::Parquet => {
-            let text = "a Parquet file (PAR1); export the column first: duckdb -noheader -list -c \"select COLUMN from 'FILE'\" | tepal …";
+            let text = "a Parquet file (PAR1), which this program cannot read; export the column first: duckdb -noheader -list -c \"select COLUMN from 'FILE'\" | tepal …";
             return Err(Failure::at(name, text));
         }
         Looks::OtherPacked(kind) => {

@@ -7,6 +7,8 @@
 
 use std::io::{self, Read};
 
+use memchr::{memchr_iter, memrchr};
+
 use crate::error::Failure;
 use crate::input::line_ends::LineEnds;
 use crate::input::utf16::{Order, Utf16};
@@ -42,6 +44,30 @@ fn mark(head: &[u8]) -> Option<(Mark, usize)> {
     }
     let found = MARKS.iter().find(|(bytes, _)| head.starts_with(bytes));
     Some(found.map_or((Mark::None, 0), |(bytes, mark)| (*mark, bytes.len())))
+}
+
+/// Bytes that are read ahead for a first record.
+const AHEAD: usize = 1 << 16;
+
+/// Where the first record begins and ends that is whole and not blank.
+fn first_of(head: &[u8], end: u8) -> Option<(usize, usize)> {
+    let mut from = 0;
+    for to in memchr_iter(end, head) {
+        if !is_blank(&head[from..to], end) {
+            return Some((from, to));
+        }
+        from = to + 1;
+    }
+    None
+}
+
+/// Where the record begins that has no end, after blank ones.
+fn last_of(head: &[u8], end: u8) -> usize {
+    memrchr(end, head).map_or(0, |at| at + 1)
+}
+
+fn is_blank(record: &[u8], end: u8) -> bool {
+    record.is_empty() || (end == b'\n' && record == b"\r")
 }
 
 /// An input whose first bytes have been read ahead. Reads return these bytes first.
@@ -83,6 +109,28 @@ impl Started {
         }
     }
 
+    /// The first record that is not blank, without its end: `end`, with a `\r` before it if that is
+    /// `\n`. It is cut off after `most` bytes.
+    ///
+    /// Nothing may have been read before.
+    pub fn first_record(&mut self, end: u8, most: usize) -> io::Result<&[u8]> {
+        let mut ahead = AHEAD.min(most);
+        let (from, to) = loop {
+            let found = |head: &[u8]| {
+                let whole = first_of(head, end);
+                whole.or((head.len() >= ahead).then_some((head.len(), head.len())))
+            };
+            match self.decide(ahead, found)? {
+                None => break (last_of(&self.head, end), self.head.len()),
+                Some((from, to)) if from < to => break (from, to),
+                Some(_) if ahead >= most => break (last_of(&self.head, end), self.head.len()),
+                Some(_) => ahead = ahead.saturating_mul(2).min(most),
+            }
+        };
+        let record = &self.head[from..to];
+        Ok(if end == b'\n' { record.strip_suffix(b"\r").unwrap_or(record) } else { record })
+    }
+
     /// The text of the input; with a mark it is turned into UTF-8. `lines`: its records are lines,
     /// so lists whose lines end in CR alone are refused.
     pub fn text(mut self, name: &str, lines: bool) -> Result<Box<dyn Read + Send>, Failure> {
@@ -116,6 +164,10 @@ impl Read for Started {
         let n = ahead.len().min(buffer.len());
         buffer[..n].copy_from_slice(&ahead[..n]);
         self.at += n;
+        if self.at == self.head.len() {
+            // It may have been one long record.
+            (self.head, self.at) = (Vec::new(), 0);
+        }
         Ok(n)
     }
 }
@@ -167,6 +219,37 @@ mod tests {
         for bytes in [&b"\xff\xfe\0\0a\0\0\0"[..], b"\0\0\xfe\xff\0\0\0a"] {
             assert!(text(bytes, 1, false).unwrap_err().contains("iconv -f UTF-32"));
         }
+    }
+
+    #[test]
+    fn the_first_record_is_read_ahead_and_stays() {
+        let long = [vec![b'x'; 3 * AHEAD], b"\n".to_vec()].concat();
+        let cut = vec![b'x'; AHEAD];
+        for (bytes, end, most, first) in [
+            (&b""[..], b'\n', 1 << 20, &b""[..]),
+            (b"a,b\r\nc\n", b'\n', 1 << 20, b"a,b"),
+            (b"a,b", b'\n', 1 << 20, b"a,b"),
+            (b"\n\r\n\na\n", b'\n', 1 << 20, b"a"),
+            (b"\n\na", b'\n', 1 << 20, b"a"),
+            (b"\n\n", b'\n', 1 << 20, b""),
+            (b"\0a\n\0b", 0, 1 << 20, b"a\n"),
+            (&long, b'\n', 1 << 20, &long[..3 * AHEAD]),
+            (&long, b'\n', AHEAD, &cut),
+        ] {
+            for step in [1, 7, 1 << 20] {
+                let mut started = Started::new(Box::new(Trickle::new(bytes, step)));
+                for _ in 0..2 {
+                    assert_eq!(started.first_record(end, most).unwrap(), first, "by {step}");
+                }
+                let mut all = Vec::new();
+                started.read_to_end(&mut all).unwrap();
+                assert_eq!(all, bytes);
+            }
+        }
+        // A person types the first line and waits.
+        let mut started = Started::new(Box::new(Trickle::new(b"id,email\nb", 1)));
+        started.first_record(b'\n', 1 << 20).unwrap();
+        assert_eq!(started.head, b"id,email\n");
     }
 
     #[test]

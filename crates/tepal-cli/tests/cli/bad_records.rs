@@ -225,7 +225,7 @@ fn a_build_ends_at_the_first_unless_told() {
         );
     }
     // A list of which nothing is a key is another list than was meant.
-    place.write("other", "a,b\nc,d\n");
+    place.write("other", "a b\nc d\n");
     let ran = place.run("build -f 2 other -o g --bad skip");
     assert_eq!(ran.code, 2);
     assert!(

@@ -6,7 +6,7 @@ use crate::place::{Place, numbers};
 /// New keys that were taken for seen, as it says, and in truth.
 fn wrong(place: &Place, flags: &str, keys: std::ops::Range<u32>) -> (f64, f64) {
     let count = keys.len() as u64;
-    let report = place.run_with(&format!("uniq -c --json {flags}"), &numbers(keys)).json();
+    let report = place.run_with(&format!("uniq --count-new --json {flags}"), &numbers(keys)).json();
     let told = report["wrongly_held_back_estimated"].as_f64().unwrap();
     (told, (count - report["new"].as_u64().unwrap()) as f64)
 }

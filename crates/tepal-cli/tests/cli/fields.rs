@@ -95,7 +95,7 @@ fn rows_without_the_field_are_errors() {
         ran.err
     };
     assert_eq!(
-        error("has f -f 2 --bad fail", b"x,y\n"),
+        error("has f -f 2 --tsv --bad fail", b"x,y\n"),
         "tepal: standard input: line 1: no field 2: the row \"x,y\" has 1 field between tabs; \
          say which one with -f, or how they are separated with --csv, --tsv or -d\n"
     );

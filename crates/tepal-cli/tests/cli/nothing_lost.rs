@@ -162,7 +162,7 @@ fn what_is_no_list_is_named() {
             ran.err
         );
         let ran = place.run(&format!("{verb} t.parquet"));
-        let part = "t.parquet: a Parquet file (PAR1); export the column first: duckdb ";
+        let part = "t.parquet: a Parquet file (PAR1), which this program cannot read; export the column first: duckdb ";
         assert!(ran.code == 2 && ran.err.contains(part), "{}", ran.err);
     }
     let ran = place.run("has f --from guava -e a");

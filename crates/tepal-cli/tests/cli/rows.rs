@@ -209,13 +209,13 @@ fn names_of_columns_that_are_not_there() {
     for (input, flag) in
         [("id,email\n", "--csv,"), ("id;email\n", "--csv -d \";\","), ("id\temail\n", "--tsv,")]
     {
-        let args = if input.contains('\t') { "has f -f email --csv" } else { "has f -f email" };
+        let args = if input.contains('\t') { "has f -f email --csv" } else { "has f -f email --tsv" };
         let told = error(args, input);
         assert!(told.contains(&format!("; say {flag} for it has ")), "{input}: {told}");
     }
     assert!(error("has f -f email", "email addresses\n").contains("; say --csv, --tsv or -d if "));
     let json = "{\"acct\":{\"no\":1}}\n";
-    for args in ["has f -f acct.no", "has f -f acct/no", "has f -f acct/no --csv"] {
+    for args in ["has f -f acct.no --csv", "has f -f acct/no", "has f -f acct/no --csv"] {
         assert!(error(args, json).contains("with a slash before each name, such as -f /acct/no\n"), "{args}");
     }
     assert!(error("has f -f 2 --bad fail", json).contains("such as -f /acct/no\n"));

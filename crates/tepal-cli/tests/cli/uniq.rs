@@ -45,7 +45,7 @@ fn first_occurrences_pass_in_their_order() {
     // Over several inputs.
     assert!(place.run("uniq list list.gz list").quiet() == (0, &first));
     let count = |ran: crate::place::Ran| ran.text().trim_end().to_owned();
-    let text = count(place.run("uniq -c --exact list list"));
+    let text = count(place.run("uniq --count-new --exact list list"));
     let (new, seen) = (first.split(|b| *b == b'\n').count() - 1, 300_000);
     let number = |n: usize| format!("{},{:03}", n / 1000, n % 1000);
     assert_eq!(text, format!("{} new, {} seen before", number(new), number(seen - new)));
@@ -87,12 +87,12 @@ fn a_field_is_the_key_and_the_row_passes() {
     place.write("rows", "1;a\n\n2;a\n\n3;b\n");
     // What has no key was never seen.
     assert_eq!(place.run("uniq -f 2 -d ; rows").quiet(), (0, &b"1;a\n\n\n3;b\n"[..]));
-    let totals = place.run("uniq -f 2 -d ; -c rows");
+    let totals = place.run("uniq -f 2 -d ; --count-new rows");
     assert_eq!(
         totals.text(),
         "2 new, 1 seen before, 2 without a key; about none wrongly held back (never now)\n"
     );
-    let json = place.run("uniq -f 2 -d ; -c --json rows").json();
+    let json = place.run("uniq -f 2 -d ; --count-new --json rows").json();
     assert_eq!((&json["new"], &json["seen"], &json["keyless"]), (&2.into(), &1.into(), &2.into()));
     let ran = place.run("uniq -f /id --json -");
     assert_eq!(ran.code, 1);
@@ -221,7 +221,7 @@ fn what_goes_wrong_is_said() {
             ran.err
         );
     }
-    let json = place.run("uniq --csv -f 2 --bad skip -c --json short").json();
+    let json = place.run("uniq --csv -f 2 --bad skip --count-new --json short").json();
     assert_eq!((&json["new"], &json["bad_records"]), (&2.into(), &1.into()));
     // Standard output that takes nothing.
     #[cfg(target_os = "linux")]
@@ -267,9 +267,9 @@ fn few_are_held_back_by_mistake() {
     let place = Place::new();
     place.write("list", numbers(0..500_000));
     for rate in ["1%", "1e-3"] {
-        let json = place.run(&format!("uniq -p {rate} -n 1000 -c --json -")).json();
+        let json = place.run(&format!("uniq -p {rate} -n 1000 --count-new --json -")).json();
         assert_eq!(json["new"], 0);
-        let ran = place.run_with(&format!("uniq -p {rate} -n 1000 -c --json"), &place.read("list"));
+        let ran = place.run_with(&format!("uniq -p {rate} -n 1000 --count-new --json"), &place.read("list"));
         let json = ran.json();
         let (wrong, about) =
             (json["seen"].as_f64().unwrap(), json["wrongly_held_back_estimated"].as_f64().unwrap());
@@ -286,6 +286,6 @@ fn exact_keys_are_found_by_their_hash() {
     let place = Place::new();
     place.write("list", numbers(0..1_000_000));
     let start = std::time::Instant::now();
-    assert_eq!(place.run("uniq --exact -c list").text(), "1,000,000 new, 0 seen before\n");
+    assert_eq!(place.run("uniq --exact --count-new list").text(), "1,000,000 new, 0 seen before\n");
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }

@@ -40,7 +40,7 @@ fn without_new_keys_the_state_is_not_written() {
         (found.ino(), found.mtime(), found.mtime_nsec())
     };
     let before = file("s");
-    for args in ["uniq --state s list", "uniq --state s -D list", "uniq --state s -c list"] {
+    for args in ["uniq --state s list", "uniq --state s -D list", "uniq --state s --count-new list"] {
         assert!(place.run(args).code < 2, "{args}");
         assert_eq!(file("s"), before, "{args}");
     }

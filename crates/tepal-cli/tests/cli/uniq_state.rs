@@ -80,7 +80,7 @@ fn an_empty_run_makes_a_state_and_keeps_one() {
 fn who_only_asks_changes_nothing() {
     let place = Place::new();
     assert_eq!(
-        place.run_with("uniq -c --state s", b"a\na\n").text().split(';').next(),
+        place.run_with("uniq --count-new --state s", b"a\na\n").text().split(';').next(),
         Some("1 new, 1 seen before")
     );
     assert_eq!(place.run_with("uniq -q --state s", b"a\n").code, 0);
@@ -90,7 +90,7 @@ fn who_only_asks_changes_nothing() {
     assert_eq!(place.run_with("uniq -q --state s", b"a\n").quiet(), (1, &b""[..]));
     assert_eq!(place.run_with("uniq -q --state s", b"a\nb\n").quiet(), (0, &b""[..]));
     assert_eq!(
-        place.run_with("uniq -c --state s", b"a\nb\n").text().split(';').next(),
+        place.run_with("uniq --count-new --state s", b"a\nb\n").text().split(';').next(),
         Some("1 new, 1 seen before")
     );
     assert!(place.read("s") == before);
@@ -375,7 +375,7 @@ fn a_state_keeps_its_rows() {
     let first = place.run("uniq rows -d ; -f 1 --state s");
     assert_eq!(first.quiet(), (0, &b"1;a\n2;b\n"[..]));
     // With the field said again, and without.
-    assert_eq!(place.run("uniq -c -f 1 --state s more").quiet().0, 0);
+    assert_eq!(place.run("uniq --count-new -f 1 --state s more").quiet().0, 0);
     let ran = place.run("uniq more --state s");
     assert_eq!((ran.code, ran.text(), ran.err.as_str()), (0, "3;a\n", ""));
     assert_eq!(place.run("uniq -f 1 --state s more").quiet(), (1, &b""[..]));

@@ -89,7 +89,7 @@ fn a_state_that_cannot_grow_still_tells_seen_from_new() {
     // Who only asks is told the truth.
     assert_eq!(place.run_with("uniq -q --state s", b"1\n999\n").quiet(), (0, &b""[..]));
     assert_eq!(place.run_with("uniq -q --state s", &seen).quiet(), (1, &b""[..]));
-    let counted = place.run("uniq -c --state s all");
+    let counted = place.run("uniq --count-new --state s all");
     assert_eq!((counted.code, counted.err.clone()), (2, said(1000 - held, "repeats of them count as new")));
     assert!(
         counted.text().starts_with(&format!("{} new, {held} seen before", 1000 - held)),

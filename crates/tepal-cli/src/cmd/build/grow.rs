@@ -21,6 +21,7 @@ use crate::error::Failure;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::{Hashes, Prepare, takes_keys};
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 
 /// Keys that go in together.
@@ -33,7 +34,7 @@ const WAITING: usize = 1 << 24;
 const LEAST_FIRST: u64 = 1000;
 
 /// Builds a filter that grows, as the flags describe it, with the secret key.
-pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Way<'a>, Failure> {
+pub fn way<'a>(args: &'a BuildArgs, rows: Origin, secrets: &Secrets) -> Result<Way<'a>, Failure> {
     let mut builder =
         described!(GrowingFilter::builder(), args, rows, secrets).deletable(args.table.deletable);
     if let Some(keys) = args.shape.capacity {

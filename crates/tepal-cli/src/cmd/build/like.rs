@@ -2,29 +2,23 @@
 
 use std::path::Path;
 
-use tepal::{Error, Filter, Opened, error::Operation, file::Format};
+use tepal::{Filter, Opened, error::Operation, file::Format};
 
 use crate::args::{BuildArgs, FileArgs};
 use crate::clock;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
-use crate::input::field::{Field, KeyRules};
-use crate::input::source::Source;
+use crate::input::field::KeyRules;
 use crate::open::open;
 use crate::output::complain;
-use crate::rows::{self, Rows};
+use crate::rows::{self, Origin};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
 
 /// The filter for another list of the shape, hash, recipe and promise of the one at `path`, and
 /// from where its keys came where nothing else is said.
-pub fn file(
-    path: &Path,
-    args: &BuildArgs,
-    sources: &[Source],
-    secrets: &Secrets,
-) -> Result<(Opened, KeyRules), Failure> {
+pub fn file(path: &Path, args: &BuildArgs, secrets: &Secrets) -> Result<(Opened, KeyRules), Failure> {
     let name = shown(path);
     // Of another program's file the flags say what it does not.
     let told = FileArgs { from: args.scheme.to, encoding: args.scheme.encoding, ..FileArgs::default() };
@@ -59,19 +53,17 @@ pub fn file(
             number::counted(exceptions, "exception")
         ));
     }
-    relabel(&mut file, args, &rules, sources).map_err(|error| Failure::at(&name, error))?;
     Ok((file, rules))
 }
 
-/// The name and the source stay, where no others are given; the date is that of another list.
-fn relabel(file: &mut Opened, args: &BuildArgs, rules: &KeyRules, sources: &[Source]) -> Result<(), Error> {
+/// The filter with the texts of another list: the name and the source stay where no others are
+/// given; the date and the origin are those of the list.
+pub fn relabelled(path: &Path, mut file: Opened, args: &BuildArgs, rows: Origin) -> Result<Opened, Failure> {
     if file.format() != Format::Tepal {
-        return Ok(());
+        return Ok(file);
     }
-    let mut labels = file.filter().facts().labels;
+    let mut labels = rows.label(file.filter().facts().labels);
     labels.date = None;
-    labels.field = rules.field.as_ref().map(Field::text);
-    labels.rows = Rows::label(rules, sources);
     for (label, given) in
         [(&mut labels.name, &args.name), (&mut labels.source, &args.source), (&mut labels.date, &args.date)]
     {
@@ -79,5 +71,6 @@ fn relabel(file: &mut Opened, args: &BuildArgs, rules: &KeyRules, sources: &[Sou
             label.clone_from(given);
         }
     }
-    file.set_labels(labels)
+    file.set_labels(labels).map_err(|error| Failure::at(&shown(path), error))?;
+    Ok(file)
 }

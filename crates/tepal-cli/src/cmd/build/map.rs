@@ -16,6 +16,7 @@ use crate::input::field::Field;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::{Place, Placed, make_room, takes_keys};
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 use crate::segments::{ByField, Named, Names};
 use crate::text::message::shown_key;
@@ -40,7 +41,7 @@ pub fn field(args: &BuildArgs) -> Option<(Field, &'static str)> {
 }
 
 /// Builds a map, as the flags describe it, with the secret key.
-pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Way<'a>, Failure> {
+pub fn way<'a>(args: &'a BuildArgs, rows: Origin, secrets: &Secrets) -> Result<Way<'a>, Failure> {
     let mut builder = described!(RibbonMap::builder(), args, rows, secrets).threads(args.keys.threads());
     if args.map.known_keys {
         builder = builder.known_keys_only();

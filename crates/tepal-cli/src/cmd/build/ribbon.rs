@@ -11,12 +11,13 @@ use crate::args::BuildArgs;
 use crate::error::Failure;
 use crate::machine;
 use crate::output::Target;
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 
 /// Takes keys into the filter that the flags describe, with the secret key.
 pub fn new_gather(
     args: &BuildArgs,
-    rows: Option<String>,
+    rows: Origin,
     secrets: &Secrets,
     target: &Target,
 ) -> Result<Gather, Failure> {

@@ -20,12 +20,13 @@ use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::{Prepare, takes_keys};
 use crate::names;
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 use crate::segments::{ByField, Names, Pairs, Rows};
 use crate::text::number;
 
 /// Builds a filter of keys in segments, as the flags describe it, with the secret key.
-pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Way<'a>, Failure> {
+pub fn way<'a>(args: &'a BuildArgs, rows: Origin, secrets: &Secrets) -> Result<Way<'a>, Failure> {
     let mut builder = described!(SegmentFilter::builder(), args, rows, secrets)
         .over_capacity(args.over.unwrap_or_default());
     if let Some(pairs) = args.shape.capacity {

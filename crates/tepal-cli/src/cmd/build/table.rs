@@ -15,6 +15,7 @@ use crate::error::Failure;
 use crate::input::pages::Inputs;
 use crate::input::pipeline;
 use crate::keys::{Hashes, Prepare, takes_keys};
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 use crate::text::number;
 
@@ -30,7 +31,7 @@ enum Shape {
 }
 
 /// Builds a filter that the flags describe, with the secret key.
-pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Way<'a>, Failure> {
+pub fn way<'a>(args: &'a BuildArgs, rows: Origin, secrets: &Secrets) -> Result<Way<'a>, Failure> {
     let mut builder = described!(QuotientFilter::builder(), args, rows, secrets)
         .count_bits(args.table.bits())
         .over_capacity(args.over.unwrap_or_default());

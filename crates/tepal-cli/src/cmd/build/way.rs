@@ -12,9 +12,8 @@ use crate::error::Failure;
 use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
 use crate::input::pages::Inputs;
-use crate::input::source::Source;
 use crate::output::Target;
-use crate::rows::Rows;
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 
@@ -26,27 +25,36 @@ type Make<'a> = dyn FnOnce(&mut Inputs) -> Result<Made, Failure> + 'a;
 /// Reads all keys and builds the filter of them.
 pub struct Way<'a>(Box<Make<'a>>);
 
+/// What a key of a record is, by the flags and the filter of `--like`, which is opened.
+pub fn rules(args: &BuildArgs, secrets: &Secrets) -> Result<(Option<Opened>, KeyRules), Failure> {
+    if let Some(path) = &args.like {
+        let (file, rules) = like::file(path, args, secrets)?;
+        return Ok((Some(file), rules));
+    }
+    args.keys.check_field()?;
+    Ok((None, KeyRules { by: map::field(args), ..args.keys.rules(BadPolicy::Fail)? }))
+}
+
 impl<'a> Way<'a> {
     /// The way of a filter that is not exact on a universe.
     pub fn of(build: impl FnOnce(&mut Inputs) -> Result<Built, Failure> + 'a) -> Self {
         Self(Box::new(|inputs| Ok((build(inputs)?, None))))
     }
 
-    /// What the flags ask for, and what a key of a record is.
+    /// The filter that the flags ask for, of records of this origin: one like `like`, which
+    /// [`rules`] has opened, or another.
     pub fn new(
         args: &'a BuildArgs,
-        sources: &[Source],
+        like: Option<Opened>,
+        rules: &KeyRules,
+        rows: Origin,
         secrets: &Secrets,
         target: &'a Target,
-    ) -> Result<(Self, KeyRules), Failure> {
-        if let Some(path) = &args.like {
-            let (file, rules) = like::file(path, args, sources, secrets)?;
-            return Ok((Self::like(path, file, args)?, rules));
+    ) -> Result<Self, Failure> {
+        if let (Some(path), Some(file)) = (&args.like, like) {
+            return Self::like(path, like::relabelled(path, file, args, rows)?, args);
         }
-        let rules = KeyRules { by: map::field(args), ..args.keys.rules(BadPolicy::Fail)? };
-        args.keys.check_field()?;
-        let rows = Rows::label(&rules, sources);
-        let way = if args.window.window.is_some() {
+        Ok(if args.window.window.is_some() {
             window::way(args, rows, secrets)?
         } else if map::flag(args).is_some() {
             map::way(args, rows, secrets)?
@@ -64,8 +72,7 @@ impl<'a> Way<'a> {
             let (builder, rules) = (described_bloom(args, rows, secrets)?, rules.clone());
             let build = move |inputs: &mut Inputs| exact::build(builder, args, target, &rules, inputs);
             Self(Box::new(move |inputs| build(inputs).map(|(built, exact)| (built, Some(exact)))))
-        };
-        Ok((way, rules))
+        })
     }
 
     /// How keys become a filter like the one at `path`, which is `file`.

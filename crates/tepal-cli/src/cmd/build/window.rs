@@ -14,11 +14,12 @@ use crate::error::Failure;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::{Hashes, Prepare, distinct, takes_keys};
+use crate::rows::Origin;
 use crate::secrets::Secrets;
 use crate::text::number;
 
 /// Builds a filter whose keys expire, as the flags describe it, with the secret key.
-pub fn way<'a>(args: &'a BuildArgs, rows: Option<String>, secrets: &Secrets) -> Result<Way<'a>, Failure> {
+pub fn way<'a>(args: &'a BuildArgs, rows: Origin, secrets: &Secrets) -> Result<Way<'a>, Failure> {
     let mut builder = described!(ExpiringFilter::builder(), args, rows, secrets)
         .over_capacity(args.over.unwrap_or_default());
     match args.window.window {

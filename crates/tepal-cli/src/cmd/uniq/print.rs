@@ -6,7 +6,6 @@ use crate::error::Failure;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink, Work};
 use crate::output::{Header, Judged, Lines, Record, Stdout, complain};
-use crate::text::message::shown;
 
 /// How many times the keys that are expected there is room for: another filter would take more.
 const RESERVE: f64 = 1.03;
@@ -70,7 +69,7 @@ impl<'a> Printer<'a> {
     }
 
     fn prints_lines(&self) -> bool {
-        !self.args.quiet && !self.args.count && !self.args.json
+        !self.args.quiet && !self.args.count_new && !self.args.json
     }
 
     /// How many more lines may pass.
@@ -85,14 +84,15 @@ impl<'a> Printer<'a> {
     fn judge(&mut self, hashed: &Hashed) -> Result<(), Failure> {
         let forgotten = self.seen.forgotten();
         self.seen.note(hashed, &mut self.is_new)?;
-        if let (0, 1.., Some(state), false) =
-            (forgotten, self.seen.forgotten(), &self.args.state, self.args.quiet)
-        {
+        if let (0, 1.., false) = (forgotten, self.seen.forgotten(), self.args.quiet) {
             // At once: there may be no end of the input.
-            let name = shown(state);
-            complain(&format!(
-                "{name}: full, and cannot grow any more: new keys are not remembered from here on"
-            ));
+            let text = match self.seen {
+                Seen::Window(_) => {
+                    "the window is full: new keys are not remembered until others are forgotten"
+                }
+                _ => "full, and cannot grow any more: new keys are not remembered from here on",
+            };
+            complain(&format!("{}: {text}", self.args.memory()));
         }
         let new = self.is_new.iter().filter(|is_new| **is_new).count() as u64;
         self.new += new;
@@ -205,7 +205,7 @@ impl Sink<Hashed> for Printer<'_> {
             self.judge(hashed)?;
         }
         self.passed += self.passes.iter().filter(|passes| **passes).count() as u64;
-        if self.args.json && !self.args.count {
+        if self.args.json && !self.args.count_new {
             self.print_json(page, hashed)?;
         } else if self.prints_lines() {
             self.print(page)?;

@@ -1,28 +1,31 @@
-//! What `tepal uniq` has seen: a chain of filters that grows, or every key's 128 bits; and how keys
-//! are hashed for it.
+//! What `tepal uniq` has seen: a chain of filters that grows, a filter that forgets, or every key's
+//! 128 bits; and how keys are hashed for it.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash as HashKey, Hasher};
 
 use tepal::{
     BloomFilter, Error, ScalableBloomFilter, SecretKey,
+    facts::Labels,
     hash::{KeyHasher, PreparedKeys},
 };
 
+use super::recent::Recent;
 use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Keys;
 use crate::input::pipeline::{Refused, Work};
 use crate::keys::prepare_whole;
+use crate::rows::Origin;
 use crate::text::number;
 use crate::text::words::Words;
 
 /// A new line is lost where it is held back by mistake: so the rate is lower than a filter's
 /// usually is.
-const RATE: f64 = 1e-6;
+pub const RATE: f64 = 1e-6;
 /// A seed of its own: of keys that came out of another filter with the same hash and seed, many
 /// would fall on few lines.
-const PURPOSE: &str = "uniq";
+pub const PURPOSE: &str = "uniq";
 
 /// What was seen.
 pub enum Seen {
@@ -33,6 +36,8 @@ pub enum Seen {
         /// failure.
         forgotten: Option<u64>,
     },
+    /// A filter whose keys expire. It has a fixed room.
+    Window(Box<Recent>),
     /// Two hashes of each key, under secrets that nobody knows.
     Exact { hashers: [KeyHasher; 2], set: Pairs },
 }
@@ -72,17 +77,13 @@ impl Hasher for First {
 pub fn empty_chain(
     args: &UniqArgs,
     secret: Option<&SecretKey>,
-    rows: Option<String>,
+    rows: Origin,
 ) -> Result<ScalableBloomFilter, Failure> {
     let rate = args.fpr.unwrap_or(RATE);
     let mut builder = BloomFilter::builder().false_positive_rate(rate).recipe(args.recipe.recipe());
+    builder = builder.labels(rows.label(Labels::new()));
     if let Some(keys) = args.capacity {
         builder = builder.capacity(keys);
-    }
-    if let Some(field) = &args.keys.field {
-        let mut labels = tepal::facts::Labels::new().field(field.text());
-        labels.rows = rows;
-        builder = builder.labels(labels);
     }
     let builder = match secret {
         Some(key) => builder.secret_key(key.clone()),
@@ -116,6 +117,7 @@ impl Seen {
     pub fn hash(&self) -> Hash {
         match self {
             Self::Chain { chain, .. } => Hash { first: chain.key_hasher(), second: None },
+            Self::Window(recent) => Hash { first: recent.filter().key_hasher(), second: None },
             Self::Exact { hashers: [first, second], .. } => {
                 Hash { first: first.clone(), second: Some(second.clone()) }
             }
@@ -141,6 +143,7 @@ impl Seen {
                     (done, _) => done.map_err(failure),
                 }
             }
+            Self::Window(recent) => recent.note(&hashed.first, is_new),
             Self::Exact { set, .. } => {
                 let (first, second) = (hashed.first.hashes(), hashed.second.hashes());
                 let both = first.unwrap_or_default().iter().zip(second.unwrap_or_default());
@@ -160,10 +163,11 @@ impl Seen {
         }
     }
 
-    /// New keys that are not remembered, as the chain cannot grow any more.
+    /// New keys that are not remembered, as the chain cannot grow any more or the window is full.
     pub fn forgotten(&self) -> u64 {
         match self {
             Self::Chain { forgotten, .. } => forgotten.unwrap_or(0),
+            Self::Window(recent) => recent.forgotten(),
             Self::Exact { .. } => 0,
         }
     }
@@ -172,6 +176,7 @@ impl Seen {
     pub fn rate(&self) -> f64 {
         match self {
             Self::Chain { chain, .. } => chain.false_positive_rate(),
+            Self::Window(recent) => recent.filter().false_positive_rate(),
             Self::Exact { .. } => 0.0,
         }
     }
@@ -180,6 +185,7 @@ impl Seen {
     pub fn bytes(&self) -> u64 {
         match self {
             Self::Chain { chain, .. } => chain.links().iter().map(|link| link.size_in_bytes()).sum(),
+            Self::Window(recent) => recent.filter().size_in_bytes(),
             Self::Exact { set, .. } => (set.capacity() * (size_of::<Pair>() + 1)) as u64 * 8 / 7,
         }
     }
@@ -205,7 +211,7 @@ fn out_of_memory() -> Failure {
 }
 
 /// Why a key was not taken, in words for someone at a command line.
-fn failure(error: Error) -> Failure {
+pub fn failure(error: Error) -> Failure {
     match error {
         Error::KeysClustered { .. } => Failure::new(
             "the keys fall on few of the filter's lines, as if they had been chosen by its own hash, and some may have been \

@@ -2,23 +2,73 @@
 
 use std::path::Path;
 
-use tepal::{AnyFilter, Opened, ScalableBloomFilter, SealKey, file::Format};
+use tepal::{
+    AnyFilter, ExpiringFilter, Opened, Recipe, ScalableBloomFilter, SealKey, SecretKey, facts::Labels,
+    file::Format,
+};
 
+use super::recent;
 use super::seen::empty_chain;
 use crate::args::{FileArgs, UniqArgs};
 use crate::error::Failure;
 use crate::open::open;
 use crate::output::Target;
-use crate::rows::Rows;
+use crate::rows::{Origin, Rows, same};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
+
+/// What a state remembers with.
+pub enum Memory {
+    /// A chain that grows.
+    Chain(ScalableBloomFilter),
+    /// A filter whose keys expire.
+    Window(Box<ExpiringFilter>),
+}
+
+impl Memory {
+    /// In which nothing was seen, as the flags want it.
+    pub fn empty(args: &UniqArgs, secret: Option<&SecretKey>, rows: Origin) -> Result<Self, Failure> {
+        Ok(match args.window {
+            None => Self::Chain(empty_chain(args, secret, rows)?),
+            Some(window) => Self::Window(Box::new(recent::empty(args, window, secret, rows)?)),
+        })
+    }
+
+    fn labels(&self) -> &Labels {
+        match self {
+            Self::Chain(chain) => chain.links()[0].labels(),
+            Self::Window(filter) => filter.labels(),
+        }
+    }
+
+    fn recipe(&self) -> Recipe {
+        match self {
+            Self::Chain(chain) => chain.key_hasher().recipe(),
+            Self::Window(filter) => filter.key_hasher().recipe(),
+        }
+    }
+
+    fn promised_rate(&self) -> f64 {
+        match self {
+            Self::Chain(chain) => chain.promised_false_positive_rate(),
+            Self::Window(filter) => filter.promised_false_positive_rate(),
+        }
+    }
+
+    fn into_filter(self) -> AnyFilter {
+        match self {
+            Self::Chain(chain) => chain.into(),
+            Self::Window(filter) => (*filter).into(),
+        }
+    }
+}
 
 /// A state that is locked, or only looked at.
 pub struct State {
     /// How the rows of its keys are written, where they are a field of rows.
     pub rows: Option<Rows>,
-    chain: Option<ScalableBloomFilter>,
+    memory: Option<Memory>,
     /// Nothing where the state stays as it is.
     target: Option<Target>,
     seal: Option<SealKey>,
@@ -28,20 +78,15 @@ impl State {
     /// Opens the state, and makes it where it is not there. Nobody else uses it from then on.
     ///
     /// What is made keeps `rows`: how rows are written.
-    pub fn open(
-        path: &Path,
-        args: &UniqArgs,
-        secrets: &Secrets,
-        rows: Option<String>,
-    ) -> Result<Self, Failure> {
+    pub fn open(path: &Path, args: &UniqArgs, secrets: &Secrets, rows: &Origin) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
             return Err(Failure::at("--state", "- is no file; name one, which is read and written"));
         }
-        if args.count || args.quiet {
-            let chain = if path.exists() { Some(chain_of(path, args, secrets)?) } else { None };
-            let rows = chain.as_ref().and_then(rows_of);
-            return Ok(Self { rows, chain, target: None, seal: None });
+        if args.count_new || args.quiet {
+            let memory = if path.exists() { Some(memory_of(path, args, secrets)?) } else { None };
+            let rows = memory.as_ref().and_then(rows_of);
+            return Ok(Self { rows, memory, target: None, seal: None });
         }
         if !path.exists() {
             make(path, args, secrets, rows)?;
@@ -49,29 +94,29 @@ impl State {
         let Some(target) = Target::lock(path, args.no_wait, false)? else {
             return Err(Failure::at(&name, "no ordinary file; expected one that is read and replaced"));
         };
-        let chain = chain_of(path, args, secrets)?;
+        let memory = memory_of(path, args, secrets)?;
         // A folder in which nothing can be made is found before any line is judged.
         Target::new(path, true)?;
         Ok(Self {
-            rows: rows_of(&chain),
-            chain: Some(chain),
+            rows: rows_of(&memory),
+            memory: Some(memory),
             target: Some(target),
             seal: secrets.seal.clone(),
         })
     }
 
     /// What was seen, to be changed. Nothing where there is no file and none is made.
-    pub fn take_chain(&mut self) -> Option<ScalableBloomFilter> {
-        self.chain.take()
+    pub fn take(&mut self) -> Option<Memory> {
+        self.memory.take()
     }
 
     /// Puts what was seen in the place of what was seen before, as a whole. So many lines passed,
     /// and so many keys were new.
-    pub fn save(self, chain: ScalableBloomFilter, passed: u64, new: u64) -> Result<(), Failure> {
+    pub fn save(self, filter: AnyFilter, passed: u64, new: u64) -> Result<(), Failure> {
         match self.target {
-            Some(mut target) if new > 0 => {
+            Some(mut target) => {
                 let name = target.name();
-                let file = Opened::new(chain, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
+                let file = Opened::new(filter, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
                 target.save(&file, self.seal.as_ref()).map_err(|failure| match failure {
                     Failure::Message(text) => Failure::new(format!(
                         "{text}; {} passed, and the state stays as it was: for the next run {} new again",
@@ -84,16 +129,16 @@ impl State {
                     Failure::ClosedPipe => Failure::ClosedPipe,
                 })
             }
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 }
 
 /// Makes an empty state. Where another program makes it at the same time, that one is it.
-fn make(path: &Path, args: &UniqArgs, secrets: &Secrets, rows: Option<String>) -> Result<(), Failure> {
+fn make(path: &Path, args: &UniqArgs, secrets: &Secrets, rows: &Origin) -> Result<(), Failure> {
     let name = shown(path);
-    let chain = empty_chain(args, secrets.secret.as_ref(), rows)?;
-    let file = Opened::new(chain, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
+    let memory = Memory::empty(args, secrets.secret.as_ref(), rows.clone())?;
+    let file = Opened::new(memory.into_filter(), Format::Tepal).map_err(|error| Failure::at(&name, error))?;
     let made = Target::new(path, false).and_then(|mut target| target.save(&file, secrets.seal.as_ref()));
     match made {
         Err(failure) if !path.exists() => Err(failure),
@@ -102,18 +147,27 @@ fn make(path: &Path, args: &UniqArgs, secrets: &Secrets, rows: Option<String>) -
 }
 
 /// Of which rows the keys of a state are a field.
-fn rows_of(chain: &ScalableBloomFilter) -> Option<Rows> {
-    Rows::of(chain.links()[0].labels())
+fn rows_of(memory: &Memory) -> Option<Rows> {
+    Rows::of(memory.labels())
 }
 
-/// The chain of a state, which fits the flags.
-fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableBloomFilter, Failure> {
+/// What a state remembers with, which fits the flags.
+fn memory_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<Memory, Failure> {
     let name = shown(path);
     let refuse = |text: String| Err(Failure::at(&name, text));
     let file = open(path, FileArgs::default(), secrets)?;
     let format = file.format();
-    let chain = match file.into_filter() {
-        AnyFilter::Scalable(chain) if format == Format::Tepal => chain,
+    let memory = match file.into_filter() {
+        AnyFilter::Scalable(_) if format == Format::Tepal && args.window.is_some() => {
+            return refuse(
+                "made without --window, and a filter that grows forgets no key; leave --window out, or name another state".to_owned(),
+            );
+        }
+        AnyFilter::Scalable(chain) if format == Format::Tepal => Memory::Chain(chain),
+        AnyFilter::Expiring(filter) if format == Format::Tepal => match recent::differs(args, &filter) {
+            Some(text) => return refuse(text),
+            None => Memory::Window(Box::new(filter)),
+        },
         _ if format != Format::Tepal => {
             return refuse(format!(
                 "a filter of {format}, and no state; name another file, which `uniq` makes"
@@ -134,7 +188,7 @@ fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableB
             );
         }
     };
-    let (here, given) = (chain.key_hasher().recipe(), args.recipe.recipe());
+    let (here, given) = (memory.recipe(), args.recipe.recipe());
     for (flag, is_here, is_given) in
         [("--trim", here.trim, given.trim), ("--nocase", here.nocase, given.nocase)]
     {
@@ -142,8 +196,8 @@ fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableB
             return refuse(format!("made without {flag}; leave {flag} out, or name another state"));
         }
     }
-    let (field, asked) =
-        (chain.links()[0].labels().field.clone(), args.keys.field.as_ref().map(|f| f.text()));
+    let field = memory.labels().field.clone();
+    let asked = args.keys.field.as_ref().map(|field| same(field, rows_of(&memory).as_ref()).text());
     match (field, asked) {
         (Some(here), None) if args.keys.whole => {
             return refuse(format!(
@@ -162,13 +216,13 @@ fn chain_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<ScalableB
         }
         _ => {}
     }
-    let promised = chain.promised_false_positive_rate();
+    let promised = memory.promised_rate();
     match args.fpr {
         Some(asked) if asked != promised => refuse(format!(
             "made for {}, not {}; leave -p out, or name another state",
             number::rate(promised),
             number::rate(asked)
         )),
-        _ => Ok(chain),
+        _ => Ok(memory),
     }
 }

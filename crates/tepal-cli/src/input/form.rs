@@ -1,0 +1,239 @@
+//! How the records of an input are written: as rows, or as lines of JSON.
+//!
+//! Flags decide. Without them the filter does, from whose rows the field was taken, then the name
+//! of the file, then the first record. If the name contradicts the filter, the filter decides for
+//! a first record that is such a row, and the name for any other.
+
+use memchr::memchr;
+
+use crate::input::field::{Field, KeyRules, RowFormat, fields};
+use crate::input::json;
+use crate::input::records::Cut;
+use crate::input::source::Source;
+
+/// Fields between tabs, without quotes.
+pub const TABS: RowFormat = RowFormat { delimiter: b'\t', quotes: false };
+/// CSV.
+pub const CSV: RowFormat = RowFormat { delimiter: b',', quotes: true };
+/// CSV as programs write it where the comma separates decimals.
+pub const SEMICOLONS: RowFormat = RowFormat { delimiter: b';', quotes: true };
+/// The formats of rows that a first record can have, in the order in which they are tried.
+const GUESSED: [RowFormat; 3] = [TABS, CSV, SEMICOLONS];
+
+/// How the records of an input are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Rows of fields.
+    Rows(RowFormat),
+    /// A JSON value on each line.
+    Json,
+}
+
+/// The format that the ending of a file's name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// `.csv`
+    Csv,
+    /// `.tsv`
+    Tsv,
+    /// `.json` and `.jsonl`
+    Json,
+    /// `.parquet`
+    Parquet,
+}
+
+impl Named {
+    /// What the name of a source says, without the ending of compressed data.
+    pub fn of(source: &Source) -> Option<Self> {
+        let name = source.path()?.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let plain = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        let endings = [
+            (".csv", Self::Csv),
+            (".tsv", Self::Tsv),
+            (".json", Self::Json),
+            (".jsonl", Self::Json),
+            (".parquet", Self::Parquet),
+        ];
+        endings.into_iter().find_map(|(ending, named)| plain.ends_with(ending).then_some(named))
+    }
+
+    /// The form of the records; `None` if the name says nothing of them. Records that end in NUL
+    /// are no CSV.
+    fn form(self, null: bool) -> Option<Form> {
+        match self {
+            Self::Csv if null => None,
+            Self::Csv => Some(Form::Rows(CSV)),
+            Self::Tsv => Some(Form::Rows(TABS)),
+            Self::Json => Some(Form::Json),
+            Self::Parquet => None,
+        }
+    }
+}
+
+/// The form of the records of a source; `None` if the first record has to decide ([`by_record`]).
+pub fn known(rules: &KeyRules, source: &Source) -> Option<Form> {
+    if rules.fields().next().is_none() {
+        // No record is taken apart.
+        return Some(Form::Rows(TABS));
+    }
+    if rules.fields().any(Field::is_path) {
+        return Some(Form::Json);
+    }
+    let said = rules.row_format.map(Form::Rows);
+    said.or_else(|| match (rules.stored_format, Named::of(source).and_then(|named| named.form(rules.null))) {
+        (Some(stored), None) => Some(Form::Rows(stored)),
+        (Some(stored), Some(Form::Rows(named))) if is_alike(stored, named) => Some(Form::Rows(stored)),
+        (None, named) => named,
+        (Some(_), Some(_)) => None,
+    })
+}
+
+/// Can rows of the first format be in a file that is named after the second one? What separates the
+/// fields of CSV is often not a comma.
+fn is_alike(stored: RowFormat, named: RowFormat) -> bool {
+    stored == named || (stored.quotes && named.quotes)
+}
+
+/// The form of the records of a source whose first record is `first`, if nothing else is [`known`].
+pub fn by_record(rules: &KeyRules, source: &Source, first: &[u8]) -> Form {
+    let named = Named::of(source).and_then(|named| named.form(rules.null));
+    match (rules.stored_format, named, &rules.field) {
+        (Some(stored), Some(named), Some(field)) => {
+            if fits(first, field, stored) {
+                Form::Rows(stored)
+            } else {
+                named
+            }
+        }
+        (_, _, field) => guess(first, field.as_ref(), rules.null),
+    }
+}
+
+/// Is `first` the first of rows of this format with this field?
+fn fits(first: &[u8], field: &Field, format: RowFormat) -> bool {
+    match field {
+        Field::Number(n) => {
+            !json::is_container(first) && fields(first, format).nth((*n).max(2) - 1).is_some()
+        }
+        named => fields(first, format).any(|field| field == named.text().as_bytes()),
+    }
+}
+
+/// The form of which `first` is a record.
+fn guess(first: &[u8], field: Option<&Field>, null: bool) -> Form {
+    if json::is_container(first) {
+        return Form::Json;
+    }
+    if null {
+        return Form::Rows(TABS);
+    }
+    let by_name = match field {
+        Some(field @ Field::Name(_)) => GUESSED.into_iter().find(|format| fits(first, field, *format)),
+        _ => None,
+    };
+    let by_separator = || GUESSED.into_iter().find(|format| memchr(format.delimiter, first).is_some());
+    let quoted = if first.starts_with(b"\"") { CSV } else { TABS };
+    Form::Rows(by_name.or_else(by_separator).unwrap_or(quoted))
+}
+
+/// Where records of this form end.
+pub fn cut(rules: &KeyRules, form: Form) -> Cut {
+    match form {
+        _ if rules.null => Cut::Null,
+        Form::Rows(RowFormat { delimiter, quotes: true }) if rules.field.is_some() => Cut::Csv(delimiter),
+        _ => Cut::Lines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn file(name: &str) -> Source {
+        Source::Path(PathBuf::from(name))
+    }
+
+    fn rules(field: &str) -> KeyRules {
+        KeyRules { field: Some(Field::parse(field).unwrap()), ..KeyRules::default() }
+    }
+
+    #[test]
+    fn names_say_a_format() {
+        for (name, named) in [
+            ("a.csv", Some(Named::Csv)),
+            ("x/a.CSV.gz", Some(Named::Csv)),
+            ("a.tsv.zst", Some(Named::Tsv)),
+            ("a.json", Some(Named::Json)),
+            ("a.jsonl.gz", Some(Named::Json)),
+            ("a.parquet", Some(Named::Parquet)),
+            ("a.csv.xz", None),
+            ("a.csv/b", None),
+            ("csv", None),
+            ("a.jsonlines", None),
+        ] {
+            assert_eq!(Named::of(&file(name)), named, "{name}");
+        }
+        assert_eq!(Named::of(&Source::Stdin), None);
+    }
+
+    #[test]
+    fn flags_then_the_filter_then_the_name() {
+        let (typed, stored) = (rules("email"), SEMICOLONS);
+        assert_eq!(known(&typed, &file("a.csv")), Some(Form::Rows(CSV)));
+        assert_eq!(known(&typed, &file("a.jsonl")), Some(Form::Json));
+        assert_eq!(known(&typed, &file("a")), None);
+        assert_eq!(known(&rules("/id"), &file("a.csv")), Some(Form::Json));
+        assert_eq!(known(&KeyRules::default(), &Source::Stdin), Some(Form::Rows(TABS)));
+        let given = KeyRules { row_format: Some(stored), ..rules("2") };
+        assert_eq!(known(&given, &file("a.json")), Some(Form::Rows(stored)));
+        let kept = KeyRules { stored_format: Some(stored), ..rules("2") };
+        for name in ["a", "a.csv"] {
+            assert_eq!(known(&kept, &file(name)), Some(Form::Rows(stored)));
+        }
+        assert_eq!(known(&kept, &file("a.tsv")), None);
+        assert_eq!(cut(&typed, Form::Rows(CSV)), Cut::Csv(b','));
+        assert_eq!(cut(&KeyRules { null: true, ..typed }, Form::Rows(CSV)), Cut::Null);
+    }
+
+    #[test]
+    fn a_name_that_contradicts_the_filter() {
+        for (field, stored, name, first, expected) in [
+            ("email", CSV, "a.tsv", "email\tid", Form::Rows(TABS)),
+            ("email", CSV, "a.tsv", "id,email", Form::Rows(CSV)),
+            ("1", TABS, "a.csv", "x\ty", Form::Rows(TABS)),
+            ("1", TABS, "a.csv", "x,y", Form::Rows(CSV)),
+            ("2", TABS, "a.csv", "x", Form::Rows(CSV)),
+            ("2", CSV, "a.jsonl", "{\"a\":1,\"b\":2}", Form::Json),
+        ] {
+            let rules = KeyRules { stored_format: Some(stored), ..rules(field) };
+            assert_eq!(known(&rules, &file(name)), None);
+            assert_eq!(by_record(&rules, &file(name), first.as_bytes()), expected, "{name} {first}");
+        }
+    }
+
+    #[test]
+    fn the_first_record_of_a_pipe() {
+        for (field, first, expected) in [
+            ("email", "id,email", Form::Rows(CSV)),
+            ("email", "id;email", Form::Rows(SEMICOLONS)),
+            ("email", "id\temail", Form::Rows(TABS)),
+            ("email", "\"a\tb\",email", Form::Rows(CSV)),
+            ("email", "email", Form::Rows(TABS)),
+            ("email", "id,e-mail", Form::Rows(CSV)),
+            ("2", "a,b\tc", Form::Rows(TABS)),
+            ("2", "a,b", Form::Rows(CSV)),
+            ("2", "\"a", Form::Rows(CSV)),
+            ("2", "a b", Form::Rows(TABS)),
+            ("2", "", Form::Rows(TABS)),
+            ("user.id", "{\"user\":{\"id\":1}}", Form::Json),
+            ("2", "[1,2]", Form::Json),
+            ("2", "{a,b}", Form::Rows(CSV)),
+            ("2", "12", Form::Rows(TABS)),
+        ] {
+            assert_eq!(by_record(&rules(field), &Source::Stdin, first.as_bytes()), expected, "{first}");
+        }
+        let null = KeyRules { null: true, ..rules("2") };
+        assert_eq!(by_record(&null, &Source::Stdin, b"a,b"), Form::Rows(TABS));
+    }
+}

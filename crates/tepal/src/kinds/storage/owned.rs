@@ -90,7 +90,7 @@ impl Owned {
         self.holder.is_none()
     }
 
-    /// The bits, for changes, if they are in memory: [`own`](Self::own) in two instructions.
+    /// The bits, for changes, if they are in memory: the quick case of [`own`](Self::own).
     #[inline(always)]
     pub(crate) fn in_memory(&mut self) -> Option<&mut [Line]> {
         match self.holder {

@@ -296,7 +296,7 @@ fn a_small_dump_of_a_large_filter() {
         assert!(dump.len() < 4 * MIB && unpacked > 250 << 20);
         let (refused, bytes) = read(&dump, format);
         let text = refused.unwrap_err().to_string();
-        assert!(text.contains("expected 67108864 bytes or less; take the pairs of `BF.SCANDUMP`"), "{text}");
+        assert!(text.contains("expected 67108864 bytes or less; take the pairs of BF.SCANDUMP"), "{text}");
         assert!(bytes <= 64 << 10, "{bytes}");
         // The limit is for all filters of a dump together.
         let most = (64 * MIB - 64) / 264;

@@ -479,7 +479,7 @@ fn forms_are_of_redisbloom_alone() {
         for &form in Form::ALL {
             let text = file.clone().in_form(form).unwrap_err().to_string();
             assert!(
-                text.contains(&format!("its files have no form `{form}`, which those of redisbloom")),
+                text.contains(&format!("its files have no form {form}, which those of redisbloom")),
                 "{text}"
             );
         }

@@ -40,7 +40,8 @@ pub(super) fn table(keys: usize) -> String {
     let filters = KEYS_A_ROUND.div_ceil(keys);
     let keys: Vec<Id> = numbered(0..keys as u64);
     let ours = |layout| -> Vec<BloomFilter<Shared>> {
-        let filter = || builder(layout, KeyDomain::Bytes, keys.len()).build().and_then(BloomFilter::into_shared);
+        let filter =
+            || builder(layout, KeyDomain::Bytes, keys.len()).build().and_then(BloomFilter::into_shared);
         (0..filters).map(|_| filter().expect("the layout reaches the rate")).collect()
     };
     let theirs = || -> Vec<AtomicBloomFilter<FixedState>> {

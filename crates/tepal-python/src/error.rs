@@ -86,7 +86,7 @@ pub(crate) fn warning(warning: &Warning) -> String {
 }
 
 /// An exception of the package, by the name of its class, with the arguments of the class.
-fn made(py: Python<'_>, class: &str, args: impl PyErrArguments + Send + Sync + 'static) -> PyErr {
+fn made(py: Python<'_>, class: &str, args: impl PyErrArguments + 'static) -> PyErr {
     let found = py
         .import("tepal._errors")
         .and_then(|errors| errors.getattr(class))

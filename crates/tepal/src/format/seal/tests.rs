@@ -35,7 +35,7 @@ fn a_build_without_seals_refuses_sealed_files() {
     mend(&mut bytes, filter.size_in_bytes() as usize);
     let error = BloomFilter::from_bytes(&bytes).unwrap_err();
     assert!(matches!(error, Error::Unsupported { found: 1, .. }));
-    assert!(error.to_string().contains("feature `seal`"), "{error}");
+    assert!(error.to_string().contains("feature seal"), "{error}");
 }
 
 #[cfg(feature = "seal")]

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 
 #[cfg(feature = "table")]
 use crate::bits::memory::copy_of;
-use crate::error::{Error, Result, advice};
+#[cfg(feature = "table")]
+use crate::error::advice;
+use crate::error::{Error, Result};
 use crate::facts::SegmentFacts;
 use crate::fields::{Fields, check_text};
 

@@ -8,7 +8,7 @@ use std::env;
 use std::path::Path;
 
 use crate::error::Failure;
-use crate::input::field::{Field, KeyRules, MOST_NAMES, RowFormat, fields, pointers};
+use crate::input::field::{Field, KeyRules, MOST_NAMES, RowFormat, fields, pointers, shown_names};
 use crate::input::form::{CSV, Named, SEMICOLONS, TABS};
 use crate::input::json;
 use crate::input::progress::Progress;
@@ -87,9 +87,8 @@ impl Found {
             let text = String::from_utf8_lossy(&name);
             is_header &= !text.trim().is_empty() && text.trim().parse::<f64>().is_err() && seen.insert(name);
         }
-        let number = seen.len().max(all().count());
-        let shown: Vec<_> = all().take(MOST_NAMES).map(|name| shown_key(&name)).collect();
-        let shown = format!("{}{}", shown.join(", "), if number > MOST_NAMES { ", …" } else { "" });
+        let number = all().count();
+        let shown = shown_names(all());
         let rows = match format {
             CSV => "CSV rows".to_owned(),
             TABS => "rows between tabs".to_owned(),
@@ -131,10 +130,8 @@ impl Found {
             return Self { what, line: line.to_owned() };
         }
         let names: Vec<_> = paths.iter().map(|path| name_of(path, first)).collect();
-        let shown: Vec<_> = names.iter().take(MOST_NAMES).map(|name| shown_key(name.as_bytes())).collect();
-        let more = if names.len() > MOST_NAMES { ", …" } else { "" };
         let fields = if names.len() == 1 { "field" } else { "fields" };
-        let what = format!("JSON lines with the {fields} {}{more}", shown.join(", "));
+        let what = format!("JSON lines with the {fields} {}", shown_names(&names));
         let is_path = |name: &str| name.starts_with('/') && name.len() <= LONGEST_NAME;
         let field = names.iter().find(|name| can_be_typed(name) || is_path(name));
         let field = field.map_or("FIELD", String::as_str);

@@ -338,14 +338,19 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
     let names: Vec<String> = names.collect();
     let meant = nearest(name, names.iter().map(String::as_str));
     let meant = meant.map_or(String::new(), |name| format!("; did you mean {}?", shown_key(name.as_bytes())));
-    let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| shown_key(name.as_bytes())).collect();
-    let more = if names.len() > MOST_NAMES { ", …" } else { "" };
     format!(
-        "no field named {wanted} in the first row{meant}{} It has between {}: {}{more}",
+        "no field named {wanted} in the first row{meant}{} It has between {}: {}",
         if meant.is_empty() { "." } else { "" },
         separator(format, "s"),
-        shown.join(", ")
+        shown_names(names.iter().map(String::as_bytes))
     )
+}
+
+/// The first [`MOST_NAMES`] names of fields, as an error shows them.
+pub fn shown_names<N: AsRef<[u8]>>(names: impl IntoIterator<Item = N>) -> String {
+    let mut names = names.into_iter();
+    let shown: Vec<_> = names.by_ref().take(MOST_NAMES).map(|name| shown_key(name.as_ref())).collect();
+    format!("{}{}", shown.join(", "), if names.next().is_some() { ", …" } else { "" })
 }
 
 /// The advice if a record is JSON, and is read as a row.

@@ -289,7 +289,10 @@ impl<'a> Printer<'a> {
             (Field::Value, None) => line.extend_from_slice(b"value"),
             (Field::Value, Some(answers)) => match answers.value(i) {
                 None => line.extend_from_slice(NONE.as_bytes()),
-                Some(value) => line.extend_from_slice(quoted(&value.to_string(), false).as_bytes()),
+                Some(value) => match value.name() {
+                    Some(name) => line.extend_from_slice(quoted(name, false).as_bytes()),
+                    None => line.extend_from_slice(value.number().to_string().as_bytes()),
+                },
             },
         }
     }

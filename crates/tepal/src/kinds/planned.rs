@@ -1,8 +1,6 @@
 //! The sizes of filters that are no Bloom filters, for programs that plan: from two of keys, rate
 //! and size to the third.
 
-use alloc::string::ToString;
-
 use super::ribbon::{RibbonFilter, RibbonMap};
 use super::table::{ExpiringFilter, GrowingFilter, QuotientFilter, SegmentFilter};
 use crate::error::Result;
@@ -134,9 +132,8 @@ const MOST_NAMES: usize = crate::kinds::named::MOST_SEGMENTS;
 
 fn map(values: u64) -> super::ribbon::RibbonMapBuilder {
     match usize::try_from(values) {
-        Ok(names) if names <= MOST_NAMES => {
-            RibbonMap::builder().names((0..names).map(|name| name.to_string()))
-        }
+        // Only the number of names has a part in the size.
+        Ok(names) if names <= MOST_NAMES => RibbonMap::builder().names(core::iter::repeat_n("", names)),
         _ => RibbonMap::builder().value_bits((64 - values.saturating_sub(1).leading_zeros()) as u8),
     }
 }

@@ -4,13 +4,14 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use tepal::builders::BloomFilterBuilder;
 use tepal::facts::Labels;
 use tepal::file::Format;
 use tepal::hash::{KeyHasher, PreparedKeys};
 use tepal::segments::Segment;
 use tepal::{
-    AnyFilter, BloomFilter, ExpiringFilter, GrowingFilter, Layout, Opened, QuotientFilter, Result,
-    RibbonFilter, RibbonMap, Scheme, SegmentFilter,
+    AnyFilter, BloomFilter, ExpiringFilter, GrowingFilter, Opened, QuotientFilter, Result, RibbonFilter,
+    RibbonMap, SegmentFilter,
 };
 
 use crate::records::Batch;
@@ -62,19 +63,17 @@ pub(crate) struct Making {
     pub(crate) records: u64,
 }
 
-/// The bits of another program's filter, described.
-fn described(format: Format) -> tepal::builders::BloomFilterBuilder {
-    let builder = BloomFilter::builder();
-    match format {
-        Format::Guava => builder.scheme(Scheme::GuavaMitz64),
-        Format::Spark => builder.scheme(Scheme::SparkV2),
-        Format::ParquetSbbf => builder.scheme(Scheme::Xxh64).layout(Layout::SplitBlock),
-        Format::BitsAndBlooms => builder.scheme(Scheme::BitsAndBlooms),
-        Format::Dcso => builder.scheme(Scheme::Dcso),
-        Format::RedisBloom => builder.scheme(Scheme::RedisBloom),
-        Format::ValkeyBloom => builder.scheme(Scheme::ValkeyBloom),
-        _ => builder,
+/// The Bloom filter of a format, described: for another program's, as that program makes it today.
+pub(crate) fn described(format: Format) -> BloomFilterBuilder {
+    let mut builder = BloomFilter::builder();
+    // A tepal file holds any scheme.
+    if let (true, [scheme, ..]) = (format != Format::Tepal, format.schemes()) {
+        builder = builder.scheme(*scheme);
     }
+    if let Some(layout) = format.layout() {
+        builder = builder.layout(layout);
+    }
+    builder
 }
 
 impl Making {
@@ -159,11 +158,9 @@ impl Making {
                 told!(QuotientFilter::builder()).build_from_hashes(self.hashes)?.into()
             }
             Made::Counting => {
-                let builder = told!(QuotientFilter::builder()).count_bits(8);
-                let mut different = self.hashes.clone();
-                different.sort_unstable();
-                different.dedup();
-                builder.capacity((different.len() as u64).max(1)).build_from_hashes(self.hashes)?.into()
+                let hashes = self.hashes.clone();
+                let builder = told!(QuotientFilter::builder()).count_bits(8).capacity(self.different());
+                builder.build_from_hashes(hashes)?.into()
             }
             Made::Growing => {
                 let keys = self.different();

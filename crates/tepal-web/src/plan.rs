@@ -3,9 +3,11 @@
 use core::fmt::Display;
 
 use tepal::builders::BloomFilterBuilder;
-use tepal::{BloomFilter, Layout, Plan, PlannedKind, Scheme};
+use tepal::file::Format;
+use tepal::{BloomFilter, Layout, Plan, PlannedKind};
 
 use crate::json::Json;
+use crate::make;
 
 /// Two of these are given.
 #[derive(Clone, Copy)]
@@ -19,12 +21,12 @@ pub(crate) struct Wanted {
 }
 
 /// Other programs, whose filters are Bloom filters.
-const PROGRAMS: [(&str, Scheme); 5] = [
-    ("guava", Scheme::GuavaMitz64),
-    ("spark", Scheme::SparkV2),
-    ("redis", Scheme::RedisBloom),
-    ("parquet", Scheme::Xxh64),
-    ("go", Scheme::BitsAndBlooms),
+const PROGRAMS: [(&str, Format); 5] = [
+    ("guava", Format::Guava),
+    ("spark", Format::Spark),
+    ("redis", Format::RedisBloom),
+    ("parquet", Format::ParquetSbbf),
+    ("go", Format::BitsAndBlooms),
 ];
 
 /// The smallest ratio of keys to capacity in the curve of a filter that fills, and the largest.
@@ -44,13 +46,6 @@ fn kinds(wanted: &Wanted) -> [(&'static str, PlannedKind); 7] {
         ("segments", PlannedKind::Segments(wanted.segments)),
         ("map", PlannedKind::Map(wanted.values)),
     ]
-}
-
-/// The description of a program's filter.
-fn of_program(scheme: Scheme) -> BloomFilterBuilder {
-    let builder = BloomFilter::builder().scheme(scheme);
-    // Parquet's hash belongs to no size of its own; its layout does.
-    if scheme == Scheme::Xxh64 { builder.layout(Layout::SplitBlock) } else { builder }
 }
 
 impl Wanted {
@@ -99,20 +94,17 @@ pub(crate) fn rows(wanted: &Wanted, json: &mut Json) {
                 Err(error) => row.refused(error, json),
             }
         }
-        for (name, scheme) in PROGRAMS {
-            let plan = wanted.describe(of_program(scheme), 64).plan();
-            let delivered = plan.as_ref().ok().and_then(|plan| rate_with(scheme, plan, plan.capacity));
+        for (name, format) in PROGRAMS {
+            let plan = wanted.describe(make::described(format), 64).plan();
+            let delivered =
+                plan.as_ref().ok().and_then(|plan| rate_of(make::described(format), plan, plan.capacity));
             Row { name, group: "program", chosen: false }.of_plan(plan, delivered, json);
         }
         limit(wanted, json);
     });
 }
 
-/// The rate of a program's filter of this plan while it holds this number of keys.
-fn rate_with(scheme: Scheme, plan: &Plan, keys: u64) -> Option<f64> {
-    rate_of(of_program(scheme), plan, keys)
-}
-
+/// The rate of a filter of this plan while it holds this number of keys.
 fn rate_of(builder: BloomFilterBuilder, plan: &Plan, keys: u64) -> Option<f64> {
     let builder = builder.layout(plan.layout).num_hashes(plan.num_hashes).bit_len(plan.bit_len);
     builder.capacity(keys).plan().ok().map(|plan| plan.false_positive_rate)
@@ -203,9 +195,10 @@ pub(crate) fn curves(keys: u64, rate: f64, wanted: &Wanted, json: &mut Json) {
                     json,
                 );
             }
-            for (name, scheme) in PROGRAMS {
+            for (name, format) in PROGRAMS {
                 let bytes = |rate| {
-                    let plan = Wanted { rate: Some(rate), ..sized }.describe(of_program(scheme), 64).plan();
+                    let plan =
+                        Wanted { rate: Some(rate), ..sized }.describe(make::described(format), 64).plan();
                     plan.ok().map(|plan| plan.bit_len.div_ceil(8) as f64)
                 };
                 curve(name, RATES, bytes, json);
@@ -223,9 +216,10 @@ pub(crate) fn curves(keys: u64, rate: f64, wanted: &Wanted, json: &mut Json) {
             for (name, kind) in kinds(wanted) {
                 curve(name, FILL, |share| kind.rate_at(keys, rate, held(share)), json);
             }
-            for (name, scheme) in PROGRAMS {
-                let plan = planned.describe(of_program(scheme), 64).plan().ok();
-                curve(name, FILL, |share| rate_with(scheme, plan.as_ref()?, held(share)), json);
+            for (name, format) in PROGRAMS {
+                let plan = planned.describe(make::described(format), 64).plan().ok();
+                let now = |share| rate_of(make::described(format), plan.as_ref()?, held(share));
+                curve(name, FILL, now, json);
             }
         });
     });

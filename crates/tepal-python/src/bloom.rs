@@ -97,7 +97,7 @@ impl BloomFilter {
     }
 
     fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
+        sets::intersect_with(this.as_super().as_super(), other)
     }
 
     /// Is every bit of this filter set in the other one too? So it is where all its keys are in the

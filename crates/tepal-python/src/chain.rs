@@ -73,6 +73,6 @@ impl ExceptedBloomFilter {
     }
 
     fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
+        sets::intersect_with(this.as_super().as_super(), other)
     }
 }

@@ -121,7 +121,7 @@ impl ExpiringFilter {
     }
 
     fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
+        sets::intersect_with(this.as_super().as_super(), other)
     }
 
     /// How long ago a key came, in the unit of the window and by its generation; `None` for one

@@ -117,7 +117,7 @@ impl SegmentFilter {
     }
 
     fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        sets::intersection_update(this.as_super(), &PyTuple::new(this.py(), [other])?)
+        sets::intersect_with(this.as_super(), other)
     }
 
     /// How many pairs of key and segment it holds.

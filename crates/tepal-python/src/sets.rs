@@ -133,7 +133,12 @@ fn intersect(py: Python<'_>, held: &Held, others: &Bound<'_, PyTuple>) -> PyResu
     Ok(())
 }
 
-/// `&` and `&=`: only with a filter.
+/// `&`: only with a filter.
 pub(crate) fn intersection_with(this: &Bound<'_, Filter>, other: &Bound<'_, Filter>) -> PyResult<Py<PyAny>> {
     intersection(this, &PyTuple::new(this.py(), [other])?)
+}
+
+/// `&=`.
+pub(crate) fn intersect_with(this: &Bound<'_, Filter>, other: &Bound<'_, Filter>) -> PyResult<()> {
+    intersection_update(this, &PyTuple::new(this.py(), [other])?)
 }

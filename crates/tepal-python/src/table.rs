@@ -89,7 +89,7 @@ impl QuotientFilter {
     }
 
     fn __iand__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        sets::intersection_update(this.as_super().as_super(), &PyTuple::new(this.py(), [other])?)
+        sets::intersect_with(this.as_super().as_super(), other)
     }
 
     /// How many keys it holds, each as often as it was added.

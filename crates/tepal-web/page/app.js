@@ -10,7 +10,7 @@ function petals() {
 
 async function go() {
   const { part, state } = address.read();
-  const shown = part in parts ? part : "plan";
+  const shown = Object.hasOwn(parts, part) ? part : "plan";
   for (const name of Object.keys(parts)) byId(`part-${name}`).hidden = name !== shown;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.hash === `#${shown}`) link.setAttribute("aria-current", "page");
@@ -27,6 +27,13 @@ async function go() {
 }
 
 petals();
+// The address is for the parts.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  byId("content").focus();
+});
+// What no part has expected, such as a module that stopped.
+addEventListener("unhandledrejection", ({ reason }) => tell("failure", reason.message));
 addEventListener("hashchange", go);
 // Dropped beside the area for it, a file would replace the page.
 for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault());

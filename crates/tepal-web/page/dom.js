@@ -66,9 +66,12 @@ function copyButton(text) {
   return button;
 }
 
-let saved;
-function download(blob, name, text) {
-  if (saved) URL.revokeObjectURL(saved);
-  saved = URL.createObjectURL(blob);
-  return make("a", { href: saved, download: name, class: "button" }, text);
+// One file for each place; the last one of a place is given up.
+const saved = {};
+function download(place, blob, name, text) {
+  if (saved[place]) URL.revokeObjectURL(saved[place]);
+  saved[place] = URL.createObjectURL(blob);
+  return make("a", { href: saved[place], download: name, class: "button" }, text);
 }
+
+const stem = (name) => name.replace(/\.gz$/i, "").replace(/\.\w+$/, "");

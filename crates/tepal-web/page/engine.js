@@ -14,6 +14,10 @@ const engine = (() => {
     if (data.error === undefined) resolve(data.value);
     else reject(new Error(data.error));
   };
+  worker.onerror = (event) => {
+    for (const { reject } of waiting.values()) reject(new Error(event.message || "its worker did not start"));
+    waiting.clear();
+  };
   const call = (name, args) =>
     new Promise((resolve, reject) => {
       waiting.set(++count, { resolve, reject });

@@ -27,10 +27,17 @@ const maker = (() => {
   function draw() {
     state();
     if (!preview) return;
-    place = columns("make-columns", preview, { second, kept: place?.delimiter ? place : undefined });
+    place = columns("make-columns", preview, { second, kept: place?.delimiter ? place : undefined, cut });
     const needs = second() && !place.delimiter;
     tell("make-problem", needs ? `A ${byId("make-kind").value === "map" ? "map" : "filter of segments"} needs a second column: a list such as key,${second()}.` : undefined);
     byId("make-go").disabled = Boolean(needs);
+  }
+
+  async function cut(delimiter) {
+    const found = delimiter ? await engine.call("preview", { file: list, delimiter }) : { delimiter, rows: [] };
+    [preview, place] = [found, undefined];
+    draw();
+    byId("make-columns-by").focus();
   }
 
   function rate() {
@@ -44,17 +51,22 @@ const maker = (() => {
   async function go(event) {
     event.preventDefault();
     const wanted = rate();
+    if (!wanted) byId("make-rate").focus();
     if (!list || !wanted) return;
     const kind = byId("make-kind").value;
+    const making = list;
     const bar = byId("make-progress");
     bar.hidden = false;
     engine.onprogress((share) => (bar.value = share));
-    const field = place.delimiter && place.header ? preview.rows[0][place.column] : "";
+    const name = place.delimiter && place.header ? (preview.rows[0][place.column] ?? "") : "";
+    // Labels have no line ends, nor letters that nobody sees.
+    const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+    const field = name.search(unseen) < 0 ? name : "";
     const rows = field ? `csv ${place.delimiter.toString(16).padStart(2, "0")}` : "";
-    const labels = [list.name, new Date().toISOString().slice(0, 10), field, rows].map((text) => text.replace(/[\r\n]/g, " "));
+    const labels = [list.name.replace(unseen, " "), new Date().toISOString().slice(0, 10), field, rows];
     try {
       const { records, facts, blob } = await engine.call("make", { list, kind, rate: wanted, labels, place });
-      done(kind, records, facts, blob);
+      if (list === making) done(kind, records, facts, blob);
     } catch (error) {
       tell("make-problem", error.message);
     }
@@ -62,12 +74,11 @@ const maker = (() => {
   }
 
   function done(kind, records, facts, blob) {
-    const stem = list.name.replace(/\.\w+$/, "").replace(/[^\w.-]/g, "_") || "keys";
-    const name = `${stem}.${extensions[kind] ?? "tepal"}`;
+    const name = `${stem(list.name).replace(/[^\w.-]/g, "_").replace(/^-/, "_") || "keys"}.${extensions[kind] ?? "tepal"}`;
     const verb = { segments: "which", map: "get" }[kind] ?? "has";
     const command = `tepal ${verb} ${extensions[kind] ? `--from ${kind} ` : ""}${name} -e KEY`;
-    fill("made", make("div", { class: "headline", id: "made-headline" }), make("div", { id: "made-warnings" }), download(blob, name, `Download ${name}, ${size(blob.size)}`), make("div", { class: "paste" }, make("h3", {}, "Shell"), make("pre", {}, command), copyButton(command)));
-    opener.describe("made", facts, `${count(records)} records of ${list.name}`);
+    fill("made", make("div", { class: "headline", id: "made-headline" }), make("div", { id: "made-warnings" }), download("make", blob, name, `Download ${name}, ${size(blob.size)}`), make("div", { class: "paste" }, make("h3", {}, "Shell"), make("pre", {}, command), copyButton(command)));
+    opener.describe("made", facts, `${many(records, "record")} of ${list.name}`);
     tell("make-problem");
   }
 

@@ -23,20 +23,20 @@ function number(text, always) {
 }
 
 function amount(text, isSize) {
-  const parts = /^([\d.,_'’\s\u00a0\u202f]+(?:e\+?\d+)?)\s*([a-z]*)$/i.exec(text.trim());
+  const parts = /^([\d.,_'’\s\u00a0\u202f]+(?:e\+?\d+)?)\s*([a-z]*)$/i.exec(text.trim().replace(isSize ? /\.$/ : /\.?(\s*keys?)?$/i, ""));
   if (!parts) return NaN;
   let unit = parts[2].toLowerCase();
   if (isSize) unit = unit.replace(/bytes?$|b$/, "");
   const words = { thousand: "k", million: "m", mio: "m", billion: "g", mrd: "g" };
   unit = words[unit] ?? unit;
   const scale = unit === "" ? 1 : UNITS[unit];
-  return scale ? number(parts[1], unit !== "" && !/[.,]\d{3}$/.test(parts[1])) * scale : NaN;
+  return scale ? number(parts[1], unit !== "" && !/[.,]\d{3}\s*$/.test(parts[1])) * scale : NaN;
 }
 
 const read = {
   keys(text) {
     const keys = Math.round(amount(text, false));
-    if (keys >= 1 && keys <= 1e15) return { value: keys, shown: `${count(keys)} ${keys === 1 ? "key" : "keys"}` };
+    if (keys >= 1 && keys <= 1e15) return { value: keys, shown: many(keys, "key") };
     return { problem: "a number of keys, such as 20M, 1.5k or 20,000,000" };
   },
   rate(text) {
@@ -46,48 +46,53 @@ const read = {
     if (parts) rate = number(parts[1], true) / amount(parts[2], false);
     else if (percent) rate = number(percent[1], true) / (percent[2] === "‰" ? 1000 : 100);
     else rate = number(text, true);
-    if (rate > 0 && rate < 1) return { value: rate, shown: `${oneIn(rate)}, or ${percentOf(rate)}` };
+    if (rate > 0 && rate < 1) return { value: rate, shown: rate > 0.5 ? percentOf(rate) : `${oneIn(rate)}, or ${percentOf(rate)}` };
     return { problem: "a share between 0 and 1, such as 1%, 0.001 or 1 in 1000" };
   },
   size(text) {
     const bytes = Math.round(amount(text, true));
-    if (bytes >= 1 && bytes <= 2 ** 43) return { value: bytes, shown: `${size(bytes)}, or ${count(bytes)} bytes` };
+    if (bytes >= 1 && bytes <= 2 ** 43) return { value: bytes, shown: bytes < 1024 ? size(bytes) : `${size(bytes)}, or ${count(bytes)} bytes` };
     return { problem: "a size, such as 24 MiB, 24MB or 4096" };
   },
 };
 
 const count = (n) => Math.round(n).toLocaleString("en-US");
+const many = (n, word, how = count) => `${how(n)} ${word}${Math.round(n) === 1 ? "" : "s"}`;
 
 // Large numbers to three digits: 20 M, 1.44 M.
 function short(n) {
   if (n < 1e5) return count(n);
-  for (const [unit, scale] of [["T", 1e12], ["G", 1e9], ["M", 1e6], ["k", 1e3]]) {
-    if (n >= scale) return `${Number((n / scale).toPrecision(3))}\u00a0${unit}`;
-  }
-  return String(Number(n.toPrecision(3)));
+  const rounded = Number(n.toPrecision(3));
+  const [unit, scale] = [["T", 1e12], ["G", 1e9], ["M", 1e6], ["k", 1e3]].find(([, scale]) => rounded >= scale);
+  return `${rounded / scale}\u00a0${unit}`;
 }
 
 function size(bytes) {
   let unit = 0;
   let value = bytes;
-  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  const units = ["", "KiB", "MiB", "GiB", "TiB"];
   while (value >= 1023.95 && unit < 4) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit ? value.toFixed(value < 10 ? 2 : 1) : value} ${unit === 0 && bytes === 1 ? "byte" : units[unit]}`;
+  return unit ? `${value.toFixed(value < 10 ? 2 : 1)} ${units[unit]}` : many(bytes, "byte");
 }
 
 function oneIn(rate) {
   if (rate <= 0) return "never";
   if (rate > 0.5) return percentOf(rate);
-  const many = 1 / rate;
-  if (many < 99.5) return `1 in ${Number(many.toFixed(1))}`;
-  return `1 in ${count(Number(many.toPrecision(4)))}`;
+  const keys = 1 / rate;
+  if (keys < 99.5) return `1 in ${Number(keys.toFixed(1))}`;
+  // Four digits, except for a number that was typed; beyond thousands of millions of millions a power.
+  if (keys > 1e15) return `1 in ${power(keys)}`;
+  return `1 in ${count(Number.isInteger(keys) ? keys : Number(keys.toPrecision(4)))}`;
 }
 
+const power = (n) => String(Number(n.toPrecision(3)).toExponential()).replace(/e\+?(-?)(\d+)/, (_, minus, digits) => ` · 10${minus && "⁻"}${[...digits].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("")}`).replace(/^1 · /, "");
+
 function percentOf(rate) {
-  return `${Number((100 * rate).toPrecision(3)).toString().replace(/e-(\d+)/, " · 10⁻$1")} %`;
+  const percent = 100 * rate;
+  return `${percent < 1e-6 ? power(percent) : Number(percent > 99 ? percent.toFixed(6) : percent.toPrecision(3))} %`;
 }
 
 // As a command line and a program take them: always with a point.

@@ -5,23 +5,45 @@ const opener = (() => {
   let list;
   let place;
 
+  const chosenIn = (id) => Number(byId(id).value);
+
+  // Never the secret key.
+  function state() {
+    const other = (id) => (chosenIn(id) ? byId(id).value : "");
+    address.write("open", { ask: byId("ask-key").value, format: other("open-format"), keys: other("open-domain") });
+  }
+
   const kinds = {
     bloom: "Bloom filter", scalable: "Chain of Bloom filters", quotient: "Deletable filter", growing: "Growing filter",
     expiring: "Filter with a window", segment: "Filter of segments", ribbon: "Static filter", map: "Map",
   };
 
   async function open(chosen) {
+    // A secret key is for one file.
+    if (chosen) byId("secret").value = "";
     file = chosen ?? file;
+    state();
     if (!file) return;
     tell("open-problem");
+    tell("secret-read");
     try {
-      facts = await engine.call("open", { file, format: Number(byId("open-format").value), domain: Number(byId("open-domain").value) });
+      facts = await engine.call("open", { file, format: chosenIn("open-format"), domain: chosenIn("open-domain"), secret: byId("secret").value });
     } catch (error) {
+      // A wrong secret key leaves what the file told without it.
+      if (facts && byId("secret").value) {
+        facts.keyless = true;
+        byId("asking").hidden = true;
+        tell("secret-read", error.message);
+        return;
+      }
+      facts = undefined;
       byId("opened").hidden = true;
       tell("open-problem", `${file.name}: ${error.message}`);
       return;
     }
     byId("opened").hidden = false;
+    byId("asking").hidden = facts.keyless;
+    byId("secret-field").hidden = facts.scheme !== "siphash13";
     byId("open-drop").classList.add("small");
     list = undefined;
     fill("list-columns");
@@ -32,9 +54,9 @@ const opener = (() => {
 
   function describe(prefix, of, name) {
     const promised = of.promised ? `, ${oneIn(of.promised)} promised` : "";
-    fill(`${prefix}-headline`, make("b", {}, kinds[of.kind], " of ", make("i", {}, `${short(of.length)} keys`)), `${name}: wrong ${oneIn(of.rate)} now${promised}.`);
+    fill(`${prefix}-headline`, make("b", {}, kinds[of.kind], " of ", make("i", {}, many(of.length, "key", short))), `${name}: ${of.rate ? `wrong ${oneIn(of.rate)}` : "never wrong"} now${promised}.`);
     const warnings = [...of.warnings];
-    if (of.keyless) warnings.push("Only who has its secret, or its hash, can ask it. It is described here, and not asked.");
+    if (of.keyless) warnings.push(of.scheme === "siphash13" ? "It answers only with its secret key." : "Only its maker’s own hash can ask it. It is described here, and not asked.");
     if (of.overCapacity && of.promised) warnings.push("It holds more keys than it was planned for, and is past its promise.");
     if (of.sealed) warnings.push("It has a seal. Without the seal’s key nobody can tell whether it was exchanged.");
     if (!of.checksum) warnings.push("Its format has no checksum: changed bits would not be noticed.");
@@ -65,7 +87,7 @@ const opener = (() => {
 
   async function askOne() {
     const key = byId("ask-key").value;
-    address.write("open", { ask: key });
+    state();
     if (!facts || facts.keyless || key === "") return fill("ask-answer");
     const answer = await engine.call("lookup", { key });
     const more = [
@@ -73,6 +95,7 @@ const opener = (() => {
       answer.segments?.length && `in ${answer.segments.join(", ")}`,
       answer.value !== undefined && `value ${answer.value}`,
       answer.count && `counted ${count(answer.count)} times`,
+      answer.age !== undefined && `put in about ${count(answer.age)} ${facts.window.unit} ago`,
     ].filter(Boolean);
     fill("ask-answer", make("span", { class: answer.in ? "yes" : "no" }, answer.in ? "Perhaps in" : "Surely not in"), make("small", {}, more.join("; ")));
   }
@@ -80,60 +103,78 @@ const opener = (() => {
   async function askPasted() {
     const text = byId("ask-paste").value;
     if (!facts || facts.keyless || text === "") return fill("ask-answers");
-    const { asked, found, blob } = await engine.call("ask", { list: text, output: 3 });
-    const answers = (await blob.text()).split("\n");
-    const lines = text.split(/\r?\n/).slice(0, 200);
-    const rows = lines.flatMap((line, i) => (answers[i] ? [make("tr", {}, make("td", { class: "what" }, line), make("td", {}, answers[i] === "yes" ? "perhaps" : answers[i] === "no" ? "surely not" : answers[i]))] : []));
-    fill("ask-answers", make("table", {}, make("caption", {}, `${count(found)} of ${count(asked)} are perhaps in`), make("tbody", {}, ...rows)));
+    const { asked, found, blob } = await engine.call("ask", { list: text, output: 4 });
+    const lines = text.split("\n");
+    // Each answer is behind its mark; the last line end begins no answer.
+    const answers = (await blob.text()).split("\n").slice(0, -1).slice(0, 200);
+    const answer = ([mark, ...letters]) => (mark === "-" ? "surely not" : letters.join("").replace(/^yes$/, isNamed ? "yes" : "perhaps"));
+    const isNamed = facts.can.includes("segmented") || facts.can.includes("valued");
+    const rows = answers.map((told, i) => make("tr", {}, make("td", { class: "what" }, lines[i]), make("td", {}, answer(told))));
+    const cut = asked > answers.length ? `; the first ${answers.length} are below` : "";
+    fill("ask-answers", make("table", {}, make("caption", {}, `${count(found)} of ${count(asked)} are perhaps in${cut}`), make("tbody", {}, ...rows)));
   }
 
   async function takeList(chosen) {
     if (!facts || facts.keyless) return;
     list = chosen;
-    let preview;
+    await cut();
+  }
+
+  // Takes the list apart, at a delimiter that was chosen or at the one that it seems to have.
+  async function cut(delimiter) {
+    const cutting = list;
+    let preview = { delimiter: 0, rows: [] };
     try {
-      preview = await engine.call("preview", { file: list, delimiter: 0 });
+      if (delimiter !== 0) preview = await engine.call("preview", { file: cutting, delimiter: delimiter ?? 0 });
+      if (list !== cutting) return;
     } catch (error) {
       list = undefined;
       fill("list-columns");
-      fill("list-answer", make("p", { class: "note" }, `${chosen.name}: ${error.message}`));
+      fill("list-answer", make("p", { class: "note" }, `${cutting.name}: ${error.message}`));
       return;
     }
-    const rowed = facts.field || preview.delimiter !== 0;
-    place = rowed ? columns("list-columns", preview, { named: facts.field, second: () => "", changed: run }) : { delimiter: 0 };
-    if (!rowed) fill("list-columns");
+    place = columns("list-columns", preview, { named: facts.field, second: () => "", changed: run, cut });
+    if (delimiter !== undefined) byId("list-columns-by").focus();
     await run();
   }
 
   async function run() {
     if (!list) return;
+    const asking = list;
     const bar = byId("list-progress");
     bar.hidden = false;
     engine.onprogress((share) => (bar.value = share));
     const output = Number(byId("list-output").value);
     const started = performance.now();
     try {
-      const { asked, found, blob } = await engine.call("ask", { list, output, place });
+      const { asked, found, blob } = await engine.call("ask", { list: asking, output, place });
+      if (list !== asking) return;
       const seconds = (performance.now() - started) / 1000;
-      const name = `${list.name.replace(/\.\w+$/, "")}-${["", "in", "not-in", "answers"][output]}.txt`;
-      fill("list-answer", make("p", {}, make("strong", {}, count(found)), ` of ${count(asked)} are perhaps in (${seconds.toFixed(2)} s).`), download(blob, name, `Download ${name}`));
+      const name = `${stem(asking.name)}-${["", "in", "not-in", "answers"][output]}.txt`;
+      fill("list-answer", make("p", {}, make("strong", {}, count(found)), ` of ${count(asked)} are perhaps in (${seconds.toFixed(2)} s).`), download("open", blob, name, `Download ${name}`));
     } catch (error) {
       fill("list-answer", make("p", { class: "note" }, error.message));
     }
     bar.hidden = true;
   }
 
-  function start(state) {
-    byId("ask-key").value = state.get("ask") ?? "";
-    if (state.has("format")) byId("open-format").value = state.get("format");
+  function start(given) {
+    byId("ask-key").value = given.get("ask") ?? "";
+    const before = [chosenIn("open-format"), chosenIn("open-domain")].join();
+    for (const [id, name] of [["open-format", "format"], ["open-domain", "keys"]]) {
+      byId(id).value = given.get(name) ?? "0";
+      if (byId(id).selectedIndex < 0) byId(id).value = "0";
+    }
+    return before === [chosenIn("open-format"), chosenIn("open-domain")].join() ? askOne() : open();
   }
 
   drop("open-drop", "open-file", open);
   drop("list-drop", "list-file", takeList);
   byId("list-output").addEventListener("input", run);
   for (const id of ["open-format", "open-domain"]) byId(id).addEventListener("input", () => open());
+  byId("secret").addEventListener("input", later(() => open()));
   byId("ask-key").addEventListener("input", later(askOne, 60));
   byId("ask-paste").addEventListener("input", later(askPasted));
-  byId("ask-form").addEventListener("submit", (event) => event.preventDefault());
+  for (const id of ["ask-form", "secret-field"]) byId(id).addEventListener("submit", (event) => event.preventDefault());
   return { start, describe };
 })();

@@ -42,13 +42,17 @@ const plan = (() => {
     const { value } = read.keys(byId(id).value);
     const is = value >= least && value <= most;
     byId(id).setAttribute("aria-invalid", !is);
+    byId(`${id}-read`).textContent = is ? "" : `Not understood; ${least} to ${count(most)}`;
     return is ? value : undefined;
   }
 
   async function show() {
     const found = values();
     const [segments, map] = [whole("segments", 1, 65536), whole("values", 2, 65536)];
-    if (given.some((field) => found[field].problem) || !segments || !map) return;
+    const isMissing = given.some((field) => found[field].problem) || !segments || !map;
+    // What is shown is of other figures then.
+    byId("part-plan").classList.toggle("stale", isMissing);
+    if (isMissing) return;
     const asked = { segments, values: map };
     for (const field of given) asked[field === "size" ? "bytes" : field] = found[field].value;
     state();
@@ -56,11 +60,14 @@ const plan = (() => {
     const rows = await engine.call("plan", asked);
     if (mine !== turn) return;
     const best = rows.find((row) => row.chosen) ?? rows.find((row) => !row.problem && row.group === "kind");
+    const missing = fields.find((field) => !given.includes(field));
     if (!best) {
+      byId(missing).value = byId(`${missing}-read`).textContent = "";
       fill("plan-headline", rows[0].problem);
+      table(rows);
+      for (const id of ["plot-size", "plot-fill", "paste"]) fill(id);
       return;
     }
-    const missing = fields.find((field) => !given.includes(field));
     byId(missing).value = { keys: keysFor(best.keys), rate: oneIn(best.rate), size: size(best.bytes) }[missing];
     byId(`${missing}-read`).textContent = { keys: count(best.keys), rate: percentOf(best.rate), size: `${count(best.bytes)} bytes` }[missing];
     headline(best, rows);
@@ -74,7 +81,7 @@ const plan = (() => {
     const smallest = rows.find((row) => row.name === "static");
     fill(
       "plan-headline",
-      make("b", {}, make("i", {}, size(best.bytes)), ` for ${short(best.keys)} keys`),
+      make("b", {}, make("i", {}, size(best.bytes)), ` for ${many(best.keys, "key", short)}`),
       `${names[best.name][0]}: ${(8 * best.bytes / best.keys).toFixed(2)} bits a key, wrong ${oneIn(best.rate)}.`,
       smallest && !smallest.problem && smallest.bytes < best.bytes &&
         ` A static filter of the same list takes ${size(smallest.bytes)}.`,
@@ -181,13 +188,14 @@ const plan = (() => {
   }
 
   function start(state) {
-    const known = fields.filter((field) => state.has(field)).slice(0, 2);
-    if (known.length === 2) given = known;
+    const known = fields.filter((field) => state.has(field));
+    given = [...new Set([...known, "keys", "rate"])].slice(0, 2);
     const usual = { keys: "20M", rate: "1%", size: "" };
     for (const field of fields) byId(field).value = state.get(field) ?? (given.includes(field) ? usual[field] : "");
     byId("segments").value = state.get("segments") ?? "30";
     byId("values").value = state.get("values") ?? "100";
-    if (state.get("kind") in recipes) byId("paste-kind").value = state.get("kind");
+    byId("paste-kind").value = state.get("kind") ?? "bloom";
+    if (byId("paste-kind").selectedIndex < 0) byId("paste-kind").value = "bloom";
     return show();
   }
 

@@ -5,7 +5,9 @@ const play = (() => {
   const ribbons = ["static", "map"];
   let turn = 0;
 
-  const keys = () => [...new Set(byId("play-keys").value.split("\n").filter(Boolean))].slice(0, 2000);
+  const MOST = 2000;
+  const typed = () => [...new Set(byId("play-keys").value.split("\n").filter(Boolean))];
+  const keys = () => typed().slice(0, MOST);
 
   async function show(find = false) {
     const [kind, asked, mine] = [byId("play-kind").value, byId("play-asked").value, ++turn];
@@ -14,7 +16,9 @@ const play = (() => {
     try {
       drawn = await engine.call("play", { kind, asked, keys: keys(), find });
     } catch (error) {
-      if (mine === turn) fill("play-verdict", error.message);
+      if (mine !== turn) return;
+      fill("play-verdict", error.message);
+      for (const id of ["play-drawing", "play-why"]) fill(id);
       return;
     }
     if (mine !== turn) return;
@@ -38,7 +42,7 @@ const play = (() => {
     fill(
       "play-verdict",
       make("span", { class: asked.in ? "yes" : "no" }, `“${asked.key}” is ${asked.in ? "perhaps" : "surely not"} in${names}.`),
-      make("small", {}, asked.in && !is ? "It was never put in: a false positive. " : "", `Of other keys, ${oneIn(rate)} is wrongly found now.`),
+      make("small", {}, asked.in === is ? "" : is ? "It was put in, and the window has moved past it. " : "It was never put in: a false positive. ", rate ? `Of other keys, ${oneIn(rate)} is wrongly found now.` : "No other key is found now.", typed().length > MOST && ` Of the keys above, the first ${count(MOST)} are in.`),
     );
   }
 

@@ -2,6 +2,7 @@
 // The module, off the main thread. Each message is { id, call, args }; the answer is { id, value }
 // or { id, error }. A module that stopped is replaced at the next call.
 const PIECE = 1 << 20;
+const TOO_LARGE = "this browser has no memory for so large a file";
 let compiled;
 let module;
 
@@ -33,7 +34,7 @@ const decoder = new TextDecoder();
 
 function put(bytes) {
   const at = ready().room(bytes.length);
-  if (at === 0 && bytes.length > 0) throw new Error("this browser has no memory for so large a file");
+  if (at === 0 && bytes.length > 0) throw new Error(TOO_LARGE);
   new Uint8Array(module.memory.buffer, at, bytes.length).set(bytes);
 }
 
@@ -47,16 +48,61 @@ function taken(length) {
 
 const json = (length) => JSON.parse(decoder.decode(taken(length)));
 
-async function pieces(source, each) {
-  const blob = typeof source === "string" ? new Blob([source]) : source;
-  let at = 0;
-  do {
-    const end = Math.min(at + PIECE, blob.size);
-    put(new Uint8Array(await blob.slice(at, end).arrayBuffer()));
-    each(end === blob.size);
-    at = end;
-    postMessage({ progress: blob.size ? at / blob.size : 1 });
-  } while (at < blob.size);
+// A list in pieces, as the command reads it: gzip is unpacked, and UTF-16 becomes UTF-8.
+async function* read(list, progress) {
+  const blob = typeof list === "string" ? new Blob([list]) : list;
+  const [first, second] = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
+  const mark = first * 256 + second;
+  const utf16 = (name) => [new TextDecoderStream(name, { fatal: true }), new TextEncoderStream()];
+  const through = {
+    0x1f8b: () => [new DecompressionStream("gzip")],
+    0xfffe: () => utf16("utf-16le"),
+    0xfeff: () => utf16("utf-16be"),
+  }[mark];
+  if (!through) {
+    for (let at = 0; at < blob.size; at += PIECE) {
+      yield new Uint8Array(await blob.slice(at, at + PIECE).arrayBuffer());
+      progress(Math.min(1, (at + PIECE) / blob.size));
+    }
+    return;
+  }
+  let taken = 0;
+  const count = new TransformStream({
+    transform(chunk, next) {
+      taken += chunk.length;
+      next.enqueue(chunk);
+    },
+  });
+  const reader = [count, ...through()].reduce((stream, step) => stream.pipeThrough(step), blob.stream()).getReader();
+  try {
+    for (let ended = false; !ended; ) {
+      const parts = [];
+      for (let size = 0; size < PIECE && !ended; ) {
+        const { done, value } = await reader.read();
+        ended = done;
+        if (value) size += parts[parts.push(value) - 1].length;
+      }
+      yield new Uint8Array(await new Blob(parts).arrayBuffer());
+      progress(taken / blob.size);
+    }
+  } catch (error) {
+    const [as, instead] = mark === 0x1f8b ? ["gzip", "unpack it first"] : ["UTF-16", "save it as UTF-8"];
+    throw new Error(`the list cannot be read as ${as} (${error.message}); ${instead}`);
+  } finally {
+    reader.cancel().catch(() => {});
+  }
+}
+
+// One piece waits for the next, so that the last one is known.
+async function pieces(list, each) {
+  let waiting = new Uint8Array();
+  for await (const piece of read(list, (progress) => postMessage({ progress }))) {
+    put(waiting);
+    each(false);
+    waiting = piece;
+  }
+  put(waiting);
+  each(true);
 }
 
 const calls = {
@@ -68,7 +114,10 @@ const calls = {
     put(encoder.encode([kind, asked, ...keys].join("\n")));
     return json(module.play(find ? 1 : 0));
   },
-  open: async ({ file, format, domain }) => {
+  open: async ({ file, format, domain, secret }) => {
+    put(encoder.encode(secret));
+    if (module.secret() < 0) taken(-1);
+    if (file.size > 2 ** 31) throw new Error(TOO_LARGE);
     put(new Uint8Array(await file.arrayBuffer()));
     return json(module.open(format, domain));
   },
@@ -77,7 +126,11 @@ const calls = {
     return json(module.lookup());
   },
   preview: async ({ file, delimiter }) => {
-    put(new Uint8Array(await file.slice(0, 1 << 16).arrayBuffer()));
+    put(new Uint8Array());
+    for await (const piece of read(file, () => {})) {
+      put(piece.subarray(0, 1 << 16));
+      break;
+    }
     return json(module.preview(delimiter));
   },
   ask: async ({ list, output, place }) => {

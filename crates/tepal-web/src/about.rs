@@ -6,6 +6,7 @@ use tepal::Opened;
 use tepal::facts::{Unrecorded, Window};
 
 use crate::json::Json;
+use crate::words::Words;
 
 /// Slices of the picture of the fill.
 const SLICES: usize = 48;
@@ -119,7 +120,7 @@ pub(crate) fn describe(file: &Opened, keyless: bool, json: &mut Json) -> tepal::
             abilities.iter().filter(|(_, can)| *can).for_each(|(name, _)| json.text(name));
         });
         json.name("warnings").array(|json| {
-            facts.warnings.iter().for_each(|warning| json.text(&warning.to_string()));
+            facts.warnings.iter().for_each(|warning| json.text(&warning.words()));
         });
     });
     Ok(())

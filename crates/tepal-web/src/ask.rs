@@ -8,6 +8,7 @@ use tepal::Opened;
 
 use crate::json::Json;
 use crate::records::Batch;
+use crate::words::Words;
 
 /// What is written for each record.
 #[derive(Clone, Copy, PartialEq)]
@@ -18,8 +19,10 @@ pub(crate) enum Output {
     Members,
     /// The record, if its key is surely not a member.
     Others,
-    /// The key's answer on a line: its segments, its value, or yes or no.
+    /// The key's answer on a line: its segments, its value, or yes; none or no.
     Answers,
+    /// The same behind `+`, or `-` if the key is surely not a member.
+    Marked,
 }
 
 /// Looks up the keys of a batch; returns the number of keys that are perhaps members.
@@ -36,44 +39,46 @@ pub(crate) fn answer(file: &Opened, batch: &Batch, output: Output, out: &mut Vec
         Output::Count => {}
         Output::Members => (0..answers.len()).filter(|i| answers[*i]).for_each(|i| put(out, i)),
         Output::Others => (0..answers.len()).filter(|i| !answers[*i]).for_each(|i| put(out, i)),
-        Output::Answers => details(file, batch, &answers, out),
+        Output::Answers | Output::Marked => details(file, batch, output, &answers, out),
     }
     answers.iter().map(|is_in| u64::from(*is_in)).sum()
 }
 
-/// The answers as lines: `no`, `yes`, the names of segments, or a value.
-fn details(file: &Opened, batch: &Batch, answers: &[bool], out: &mut Vec<u8>) {
+/// The answers as lines, in the command's words.
+fn details(file: &Opened, batch: &Batch, output: Output, answers: &[bool], out: &mut Vec<u8>) {
     let mut line = String::new();
     let segmented = file.filter().as_segmented();
     let segments = segmented.map(|filter| filter.segments_many(batch));
     let map = file.filter().as_valued();
     let values = map.map(|map| map.get_many(batch));
+    let (yes, no) = if segmented.is_some() || map.is_some() { ("", "none") } else { ("yes", "no") };
     for (i, is_in) in answers.iter().enumerate() {
         line.clear();
+        if output == Output::Marked {
+            line.push(if *is_in { '+' } else { '-' });
+        }
+        line.push_str(if *is_in { yes } else { no });
         if let (Some(filter), Some(answers)) = (segmented, &segments) {
-            for &segment in answers.of(i) {
+            for (place, &segment) in answers.of(i).iter().enumerate() {
+                let comma = if place > 0 { "," } else { "" };
                 let name = filter.segment_name(segment);
                 let _ = match name {
-                    Some(name) => write!(line, " {name}"),
-                    None => write!(line, " {}", segment.number()),
+                    Some(name) => write!(line, "{comma}{name}"),
+                    None => write!(line, "{comma}{}", segment.number()),
                 };
             }
-        } else if let Some(values) = &values {
-            if let Some(value) = values.get(i).copied().flatten() {
-                let _ = write!(line, " {value}");
-            }
-        } else if *is_in {
-            line.push_str(" yes");
+        } else if let Some(value) = values.as_ref().and_then(|values| values.get(i).copied().flatten()) {
+            let _ = write!(line, "{value}");
         }
-        out.extend_from_slice(line.strip_prefix(' ').unwrap_or("no").as_bytes());
-        out.push(b'\n');
+        line.push('\n');
+        out.extend_from_slice(line.as_bytes());
     }
 }
 
 /// Looks up one key, in full.
 pub(crate) fn one(file: &Opened, key: &[u8], json: &mut Json) {
     json.object(|json| {
-        let problem = file.key_hasher().check(key).err().map(|error| error.to_string());
+        let problem = file.key_hasher().check(key).err().map(|error| error.words());
         if let Some(problem) = problem {
             json.name("problem").text(&problem);
         }

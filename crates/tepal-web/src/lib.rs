@@ -16,9 +16,9 @@ mod plan;
 mod play;
 mod records;
 mod state;
+mod words;
 
 use alloc::string::ToString;
-use core::fmt::Display;
 
 use json::Json;
 use make::{Made, Making};
@@ -26,7 +26,8 @@ use records::{Place, Records};
 use state::State;
 use tepal::facts::Labels;
 use tepal::file::Format;
-use tepal::{Error, KeyDomain, Open, Scheme};
+use tepal::{Error, KeyDomain, Open, Scheme, SecretKey};
+use words::Words;
 
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
@@ -43,7 +44,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 const FAILED: f64 = -1.0;
 
 /// Runs a call whose result is JSON.
-fn answer<E: Display>(run: impl FnOnce(&mut State, &mut Json) -> Result<(), E>) -> f64 {
+fn answer<E: Words>(run: impl FnOnce(&mut State, &mut Json) -> Result<(), E>) -> f64 {
     state::with(|state| {
         let mut json = Json::default();
         match run(state, &mut json) {
@@ -118,6 +119,36 @@ pub extern "C" fn play(find: u32) -> f64 {
     })
 }
 
+/// Takes the secret key of the file that is opened next: 32 hex digits, or nothing.
+#[unsafe(no_mangle)]
+pub extern "C" fn secret() -> f64 {
+    state::with(|state| {
+        let mut digits = core::mem::take(&mut state.input);
+        let values = digits.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let values: Option<alloc::vec::Vec<u32>> =
+            values.map(|digit| char::from(*digit).to_digit(16)).collect();
+        let is_empty = digits.is_empty();
+        // The page's text is gone from the module's memory then.
+        digits.fill(0);
+        core::hint::black_box(&mut digits);
+        let mut key = [0; 16];
+        match values {
+            Some(values) if values.len() == 32 => {
+                key.iter_mut()
+                    .zip(values.chunks(2))
+                    .for_each(|(byte, pair)| *byte = (16 * pair[0] + pair[1]) as u8);
+                state.secret = Some(SecretKey::new(key));
+                0.0
+            }
+            _ if is_empty => {
+                state.secret = None;
+                0.0
+            }
+            _ => state.fail(&"not a secret key; expected 32 hex digits"),
+        }
+    })
+}
+
 /// Opens the file in the input. The number of its format is 0 if its mark tells it; the number of
 /// its key domain is 0 if the file records it. Describes it as JSON.
 #[unsafe(no_mangle)]
@@ -132,13 +163,14 @@ pub extern "C" fn open(format: u32, domain: u32) -> f64 {
         if let Some(domain) = KeyDomain::ALL.iter().find(|known| u32::from(known.id()) == domain) {
             options = options.key_domain(*domain);
         }
-        let (file, keyless) = match options.from_bytes(&bytes) {
-            Err(Error::KeyRequired | Error::SealRequired) => {
-                (options.without_keys().from_bytes(&bytes)?, true)
-            }
-            file => (file?, false),
-        };
-        about::describe(&file, keyless && file.scheme() == Scheme::SipHash13, json)?;
+        // A file whose key is missing is described, and not asked.
+        options = options.without_keys();
+        let secret = state.secret.take();
+        if let Some(secret) = &secret {
+            options = options.secret_key(secret);
+        }
+        let file = options.from_bytes(&bytes)?;
+        about::describe(&file, secret.is_none() && file.scheme() == Scheme::SipHash13, json)?;
         state.file = Some(file);
         Ok::<_, Error>(())
     })
@@ -178,13 +210,15 @@ pub extern "C" fn list(delimiter: u32, column: u32, second: i32, has_header: u32
 }
 
 /// Looks up the next piece of the list, which is in the input. `output` chooses what is written:
-/// 0 nothing, 1 records that are perhaps in, 2 records that are surely not in, 3 answers.
+/// 0 nothing, 1 records that are perhaps in, 2 records that are surely not in, 3 answers, 4 answers
+/// behind a mark that tells a name such as `none` from no answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn ask(output: u32, is_last: u32) -> f64 {
     let output = match output {
         1 => ask::Output::Members,
         2 => ask::Output::Others,
         3 => ask::Output::Answers,
+        4 => ask::Output::Marked,
         _ => ask::Output::Count,
     };
     state::with(|state| {
@@ -262,25 +296,24 @@ pub extern "C" fn add(is_last: u32) -> f64 {
     })
 }
 
-/// Makes the filter of all keys, which is open then, and describes it as JSON.
+/// Makes the filter of all keys, and describes it as JSON. Its bytes wait for [`bytes`].
 #[unsafe(no_mangle)]
 pub extern "C" fn finish() -> f64 {
     answer(|state, json| {
-        state.file = None;
         let Some(making) = state.making.take() else { return Ok(()) };
         let file = making.finish()?;
         about::describe(&file, false, json)?;
-        state.file = Some(file);
+        state.made = Some(file);
         Ok::<_, Error>(())
     })
 }
 
-/// The bytes of the open file.
+/// The bytes of the filter that was made, which is gone then.
 #[unsafe(no_mangle)]
 pub extern "C" fn bytes() -> f64 {
-    state::with(|state| match state.file.as_ref().map(|file| file.to_bytes()) {
+    state::with(|state| match state.made.take().map(|file| file.to_bytes()) {
         Some(Ok(bytes)) => state.give(bytes),
         Some(Err(error)) => state.fail(&error),
-        None => state.fail(&"no file is open"),
+        None => state.fail(&"no filter was made"),
     })
 }

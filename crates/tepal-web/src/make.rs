@@ -46,6 +46,9 @@ impl Made {
     }
 }
 
+/// The shortest window: one key for each of its generations.
+const SHORTEST_WINDOW: u64 = 6;
+
 /// A filter that waits for all keys of its list.
 pub(crate) struct Making {
     made: Made,
@@ -169,7 +172,7 @@ impl Making {
                 filter.into()
             }
             Made::Window => {
-                let keys = self.records.max(1);
+                let keys = self.records.max(SHORTEST_WINDOW);
                 let mut filter = told!(ExpiringFilter::builder()).window_of_keys(keys).build()?;
                 filter.insert_many_hashes(&self.hashes)?;
                 filter.into()

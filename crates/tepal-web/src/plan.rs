@@ -1,13 +1,12 @@
 //! Plans: what every kind of filter, and what other programs, take for two of keys, rate and size.
 
-use core::fmt::Display;
-
 use tepal::builders::BloomFilterBuilder;
 use tepal::file::Format;
 use tepal::{BloomFilter, Layout, Plan, PlannedKind};
 
 use crate::json::Json;
 use crate::make;
+use crate::words::Words;
 
 /// Two of these are given.
 #[derive(Clone, Copy)]
@@ -90,12 +89,17 @@ pub(crate) fn rows(wanted: &Wanted, json: &mut Json) {
             let row = Row { name, group: "kind", chosen: false };
             match found {
                 Ok(Some((keys, rate, bytes))) => row.put(keys, rate, bytes, None, None, json),
-                Ok(None) => row.refused("no such filter: it would need a higher rate, or fewer keys", json),
-                Err(error) => row.refused(error, json),
+                Ok(None) => row.refused(&"no such filter: it would need a higher rate, or fewer keys", json),
+                Err(error) => row.refused(&error, json),
             }
         }
         for (name, format) in PROGRAMS {
-            let plan = wanted.describe(make::described(format), 64).plan();
+            // Parquet's writers know no other sizes than powers of two.
+            let unit = match wanted.bytes {
+                Some(bytes) if format == Format::ParquetSbbf => 1 << bytes.saturating_mul(8).max(256).ilog2(),
+                _ => 64,
+            };
+            let plan = wanted.describe(make::described(format), unit).plan();
             let delivered =
                 plan.as_ref().ok().and_then(|plan| rate_of(make::described(format), plan, plan.capacity));
             Row { name, group: "program", chosen: false }.of_plan(plan, delivered, json);
@@ -123,7 +127,7 @@ impl Row {
                 let (keys, bytes) = (plan.capacity, plan.bit_len.div_ceil(8));
                 self.put(keys, plan.false_positive_rate, bytes, Some(plan.num_hashes), delivered, json);
             }
-            Err(error) => self.refused(error, json),
+            Err(error) => self.refused(&error, json),
         }
     }
 
@@ -141,8 +145,8 @@ impl Row {
         });
     }
 
-    fn refused(&self, reason: impl Display, json: &mut Json) {
-        let reason = alloc::format!("{reason}");
+    fn refused(&self, reason: &dyn Words, json: &mut Json) {
+        let reason = reason.words();
         self.object(json, |json| json.name("problem").text(&reason));
     }
 
@@ -160,17 +164,22 @@ impl Row {
 fn limit(wanted: &Wanted, json: &mut Json) {
     let row = Row { name: "limit", group: "limit", chosen: false };
     let bits = |rate: f64| -libm::log2(rate);
-    match (wanted.keys, wanted.rate, wanted.bytes) {
+    let found = match (wanted.keys, wanted.rate, wanted.bytes) {
         (Some(keys), Some(rate), None) => {
-            row.put(keys, rate, libm::ceil(keys as f64 * bits(rate) / 8.0) as u64, None, None, json);
+            Some((keys, rate, libm::ceil(keys as f64 * bits(rate) / 8.0) as u64))
         }
-        (Some(keys), _, Some(bytes)) => {
-            row.put(keys, libm::exp2(-8.0 * bytes as f64 / keys as f64), bytes, None, None, json);
+        (Some(keys), _, Some(bytes)) => Some((keys, libm::exp2(-8.0 * bytes as f64 / keys as f64), bytes)),
+        (None, Some(rate), Some(bytes)) => Some(((8.0 * bytes as f64 / bits(rate)) as u64, rate, bytes)),
+        _ => None,
+    };
+    match found {
+        Some((keys @ 1.., rate, bytes)) if rate > 0.0 && rate < 1.0 => {
+            row.put(keys, rate, bytes, None, None, json)
         }
-        (None, Some(rate), Some(bytes)) => {
-            row.put((8.0 * bytes as f64 / bits(rate)) as u64, rate, bytes, None, None, json);
-        }
-        _ => row.refused("two of keys, rate and size", json),
+        _ => row.refused(
+            &"no such filter: it would have no key, or a rate that no number tells from 0 or 1",
+            json,
+        ),
     }
 }
 

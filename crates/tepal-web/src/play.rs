@@ -12,7 +12,7 @@ use crate::json::Json;
 
 /// Bits of the Bloom filters that are drawn: four lines.
 const BITS: u64 = 2048;
-/// Keys that a drawn table is planned for.
+/// Keys that a drawn table is planned for, at least; a window has room for these alone.
 const ROOM: u64 = 64;
 /// Candidates that are tried until one is found wrongly.
 const TRIES: u32 = 2_000_000;
@@ -69,11 +69,12 @@ impl Drawing {
     fn new(kind: &str, keys: &[&str]) -> Result<Self> {
         let pairs =
             || keys.iter().enumerate().map(|(i, key)| (if i % 2 == 0 { "even" } else { "odd" }, *key));
+        let room = ROOM.max(keys.len() as u64);
         let filter: AnyFilter = match kind {
             // A power of two, so that every key has the same number of bits.
             "static" => RibbonFilter::builder().false_positive_rate(1.0 / 16.0).build_from(keys)?.into(),
             "deletable" => {
-                let builder = QuotientFilter::builder().capacity(ROOM).false_positive_rate(1.0 / 16.0);
+                let builder = QuotientFilter::builder().capacity(room).false_positive_rate(1.0 / 16.0);
                 builder.build_from(keys)?.into()
             }
             "window" => {
@@ -83,7 +84,7 @@ impl Drawing {
                 filter.into()
             }
             "segments" => {
-                let builder = SegmentFilter::builder().capacity(ROOM).false_positive_rate(1.0 / 16.0);
+                let builder = SegmentFilter::builder().capacity(room).false_positive_rate(1.0 / 16.0);
                 builder.build_from(pairs())?.into()
             }
             "map" => {

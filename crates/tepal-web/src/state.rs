@@ -1,22 +1,26 @@
 //! Everything that lasts from one call to the next. The module has one thread.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::cell::RefCell;
-use core::fmt::Display;
 
-use tepal::Opened;
+use tepal::{Opened, SecretKey};
 
 use crate::FAILED;
 use crate::make::Making;
 use crate::records::Records;
+use crate::words::Words;
 
 /// The buffers, and what is open.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) input: Vec<u8>,
     pub(crate) output: Vec<u8>,
+    /// The file that is open.
     pub(crate) file: Option<Opened>,
+    /// The secret key for the next file.
+    pub(crate) secret: Option<SecretKey>,
+    /// The filter that was made, until its bytes are taken.
+    pub(crate) made: Option<Opened>,
     pub(crate) records: Records,
     pub(crate) making: Option<Making>,
     pub(crate) asked: u64,
@@ -54,8 +58,8 @@ impl State {
     }
 
     /// Sets the reason why a call failed.
-    pub(crate) fn fail(&mut self, reason: &dyn Display) -> f64 {
-        self.output = reason.to_string().into_bytes();
+    pub(crate) fn fail(&mut self, reason: &dyn Words) -> f64 {
+        self.output = reason.words().into_bytes();
         FAILED
     }
 }

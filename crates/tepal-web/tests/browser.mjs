@@ -7,6 +7,7 @@ import { root, tools } from "./engine.mjs";
 
 const { chromium } = tools("playwright-core");
 
+export const data = join(root, "testdata");
 export const folder = join(root, "target/web");
 export const asFile = pathToFileURL(join(folder, "tepal.html")).href;
 
@@ -38,11 +39,14 @@ export async function part(page, name) {
   await page.waitForFunction((wanted) => document.body.dataset.ready === wanted, name);
 }
 
+export const list = (prefix, from, count) => Array.from({ length: count }, (_, i) => `${prefix}${from + i}\n`).join("");
+export const text = (page, id) => page.textContent(`#${id}`);
 export const choose = (page, input, file) => page.setInputFiles(input, file);
 export const named = (name, text) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
 
 export function serve() {
   const types = { html: "text/html; charset=utf-8", js: "text/javascript", webmanifest: "application/manifest+json", svg: "image/svg+xml" };
+  let changed = (body) => body;
   const server = createServer((request, response) => {
     const name = new URL(request.url, "http://localhost").pathname.slice(1) || "tepal.html";
     const type = types[name.split(".").at(-1)];
@@ -50,7 +54,7 @@ export function serve() {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { "content-type": type }).end(readFileSync(join(folder, name)));
+    response.writeHead(200, { "content-type": type, "cache-control": "max-age=3600" }).end(changed(readFileSync(join(folder, name), "utf8")));
   });
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => {
@@ -58,7 +62,7 @@ export function serve() {
         server.closeAllConnections();
         server.close(done);
       });
-      resolve({ address: `http://127.0.0.1:${server.address().port}/tepal.html`, stop });
+      resolve({ address: `http://127.0.0.1:${server.address().port}/tepal.html`, stop, change: (by) => (changed = by) });
     });
   });
 }

@@ -39,7 +39,12 @@ export function start() {
     plan: (keys, rate, bytes, segments = 30, values = 100) => json(module.plan(keys ?? NaN, rate ?? NaN, bytes ?? NaN, segments, values)),
     curves: (keys, rate) => json(module.curves(keys, rate, 30, 100)),
     play: (kind, asked, keys, find = 0) => (put([kind, asked, ...keys].join("\n")), json(module.play(find))),
-    open: (bytes, format = 0, domain = 0) => (put(bytes), json(module.open(format, domain))),
+    open(bytes, format = 0, domain = 0, secret = "") {
+      put(secret);
+      if (module.secret() < 0) taken(-1);
+      put(bytes);
+      return json(module.open(format, domain));
+    },
     lookup: (key) => (put(key), json(module.lookup())),
     preview: (text, delimiter = 0) => (put(text), json(module.preview(delimiter))),
     ask(text, output = 0, [delimiter, column, header] = [0, 0, 0]) {

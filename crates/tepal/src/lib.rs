@@ -204,10 +204,14 @@ pub mod builders {
 
 /// Files, beyond opening and saving: formats, a lock, a patch, a filter inside other bytes.
 pub mod file {
+    #[cfg(feature = "foreign")]
+    pub use super::format::foreign::Pairs;
     #[cfg(feature = "extras")]
     pub use super::format::patch::Patch;
     #[cfg(feature = "std")]
     pub use super::format::replace::{FileLock, check_place};
+    #[cfg(feature = "foreign")]
+    pub use super::format::values::{PutValues, Values};
     pub use super::format::view::Viewed;
     pub use super::ids::Format;
 }

@@ -8,7 +8,8 @@
 //! maps a file without copying it, [`view`] uses a file inside the caller's bytes. [`seal`]
 //! protects files from being exchanged. `patch` makes one file from another, with the bits that
 //! differ. [`embedded`] is the form for stores that keep the rest elsewhere: the bits and 16 bytes.
-//! `foreign` has other programs' files, each format in one file.
+//! `foreign` has other programs' files, each format in one file; `served` has the calls for a filter
+//! that is a key of Redis or Valkey, with the server's `values`.
 
 mod behind;
 mod beside;
@@ -34,10 +35,14 @@ mod samples;
 pub(crate) mod seal;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "foreign")]
+mod served;
 #[cfg(feature = "std")]
 mod stamp;
 #[cfg(feature = "std")]
 mod stream;
+#[cfg(feature = "foreign")]
+pub(crate) mod values;
 pub(crate) mod view;
 mod write;
 

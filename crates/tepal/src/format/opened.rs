@@ -118,6 +118,12 @@ impl Opened {
         }
     }
 
+    /// What the file holds beside the filter; `None` for a tepal file.
+    #[cfg(feature = "foreign")]
+    pub(super) fn beside(&self) -> Option<&dyn Beside> {
+        self.beside.as_deref()
+    }
+
     /// Sets the file that it was read from.
     #[cfg(feature = "std")]
     pub(super) fn came_from(mut self, origin: Origin) -> Self {

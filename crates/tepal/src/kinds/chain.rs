@@ -89,6 +89,13 @@ impl ScalableBloomFilter {
         &self.links
     }
 
+    /// How many times the capacity of its newest link the next one will have; `None` for a chain
+    /// that does not grow.
+    #[must_use]
+    pub fn expansion(&self) -> Option<u32> {
+        self.growth.expansion()
+    }
+
     /// The rule by which it grows.
     #[cfg(feature = "foreign")]
     pub(crate) fn growth(&self) -> &Growth {

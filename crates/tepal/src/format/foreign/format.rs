@@ -1,10 +1,13 @@
 //! The trait of another program's format, and functions for all of them.
 
+use alloc::vec::Vec;
+
 use crate::bits;
 use crate::error::{Error, Obstacle, Result, advice};
 use crate::fields::Put;
 use crate::format::beside::Read;
 use crate::format::chunks::Done;
+use crate::format::values::Values;
 use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, Scheme};
 use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
@@ -60,8 +63,22 @@ pub(in crate::format) trait Foreign: Sync {
     /// Reads a file.
     fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read>;
 
+    /// Reads a key of its program from the values that a server hands over.
+    fn read_values(&self, _: &mut dyn Values, _: Reading<'_>) -> Result<Read> {
+        Err(no_values(self.format()))
+    }
+
     /// Accepts a filter of its schemes and layout, to be written for the first time.
     fn adopt(&self, filter: AnyFilter) -> Result<Read>;
+}
+
+/// The error for a format whose program is no module of a server.
+pub(in crate::format) fn no_values(format: Format) -> Error {
+    Error::Unsupported {
+        what: "values of a server for the file format",
+        found: format.id().into(),
+        known: "the formats redisbloom and valkey-bloom",
+    }
 }
 
 /// Refuses a filter that the format cannot hold.
@@ -137,4 +154,38 @@ pub(super) fn put_bytes(out: &mut dyn Put, words: &[u64], len: usize) -> Result<
         Some(last) if rest > 0 => out.bytes(&last.to_le_bytes()[..rest]),
         _ => Ok(()),
     }
+}
+
+/// Passes the bits of a filter as bytes, least significant bit first.
+pub(super) fn with_bytes<R>(filter: &BloomFilter, run: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
+    let (words, len) = (words_of(filter), filter.bit_len().div_ceil(8) as usize);
+    if cfg!(target_endian = "little") {
+        return run(&bytemuck::cast_slice(words)[..len]);
+    }
+    let mut bytes = Vec::new();
+    put_bytes(&mut bytes, words, len)?;
+    run(&bytes)
+}
+
+/// A value that a server should have given.
+pub(super) fn given<T>(value: Option<T>) -> Result<T> {
+    value.ok_or_else(|| {
+        Error::damaged("the server has no value, or one of another kind, where its next one is expected")
+    })
+}
+
+/// The most probes of one lookup in a chain, over all its filters. A chain that holds 10^18 keys
+/// has some hundreds.
+const MOST_PROBES: u64 = 1 << 14;
+
+/// Refuses a chain whose lookups would cost more than any program's chain: a short file can claim
+/// many filters, each with many hashes.
+pub(super) fn check_lookup(hashes: impl Iterator<Item = u32>) -> Result<()> {
+    let probes: u64 = hashes.map(u64::from).sum();
+    if probes <= MOST_PROBES {
+        return Ok(());
+    }
+    Err(Error::damaged(format_args!(
+        "a lookup in its filters would read {probes} bits, expected at most {MOST_PROBES}"
+    )))
 }

@@ -1,6 +1,7 @@
 //! Makes a filter from the fields of a foreign file.
 
 use super::format::{PIECE, Reading};
+use crate::bits::shape::Shape;
 use crate::bits::{self, Line};
 use crate::error::{Error, Result};
 use crate::ids::{Layout, OverCapacity, Scheme};
@@ -65,13 +66,20 @@ impl<'r> ForeignFields<'r> {
         })
     }
 
+    /// The shape of the filter, after the checks that need no bits.
+    pub(super) fn shape(&self) -> Result<Shape> {
+        let shape = shape_of(self.scheme, self.layout, self.num_hashes, self.bit_len)?;
+        match self.capacity.filter(|keys| *keys / MOST_KEYS_A_BIT > shape.bit_len) {
+            None => Ok(shape),
+            Some(keys) => {
+                Err(Error::damaged(format_args!("{} bits are said to hold {keys} keys", shape.bit_len)))
+            }
+        }
+    }
+
     /// The filter with lines from `fill`.
     fn filled(self, fill: impl FnOnce(&mut [Line])) -> Result<BloomFilter> {
-        let scheme = self.scheme;
-        let shape = shape_of(scheme, self.layout, self.num_hashes, self.bit_len)?;
-        if let Some(keys) = self.capacity.filter(|keys| *keys / MOST_KEYS_A_BIT > shape.bit_len) {
-            return Err(Error::damaged(format_args!("{} bits are said to hold {keys} keys", shape.bit_len)));
-        }
+        let (scheme, shape) = (self.scheme, self.shape()?);
         let mut lines = bits::zeroed(shape.lines())?;
         fill(&mut lines);
         let set_bits = bits::count_within(&lines, shape.bit_len)?;

@@ -21,11 +21,12 @@ mod valkey_bloom;
 
 use alloc::vec::Vec;
 
-pub(super) use self::format::Reading;
-use self::format::{Foreign, chain, check, one, put_bytes, words_of};
+use self::format::{Foreign, chain, check, check_lookup, given, one, put_bytes, with_bytes, words_of};
+pub(super) use self::format::{Reading, no_values};
 use self::found::{ForeignFields, num_hashes};
+pub use self::redisbloom::pairs::Pairs;
 use self::redisbloom::rdb;
-use super::beside::{Beside, Read};
+use super::beside::{Beside, Read, Served};
 use super::envelope::looks_like;
 use crate::error::{Error, Looks, Obstacle, Result};
 use crate::ids::{Format, KeyDomain};

@@ -1,17 +1,22 @@
 //! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, in sequence),
-//! or the payload of `DUMP` ([`rdb`]). [`mod@chain`] has the fields of both.
+//! or the payload of `DUMP` ([`rdb`]). [`mod@chain`] has the fields of both, [`values`] the sequence of
+//! the second; [`pairs`] takes pairs as they arrive.
 
 mod chain;
+pub(in crate::format) mod pairs;
 pub(super) mod rdb;
+mod values;
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use self::chain::{Body, FORCE64, Header, Kept, Link, NO_SCALING, items, made, size};
-use super::{Beside, Foreign, Read, Reading, put_bytes, words_of};
+use self::chain::{Body, FORCE64, Header, Kept, Link, NO_SCALING, check, items, made, size};
+use self::values::Engine;
+use super::{Beside, Foreign, Read, Reading, Served, put_bytes, with_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::facts::Form;
 use crate::fields::{Fields, Put};
+use crate::format::values::{PutValues, Values};
 use crate::ids::{Format, Scheme};
 use crate::kinds::bloom::BloomFilter;
 use crate::kinds::chain::{Growth, ScalableBloomFilter};
@@ -56,34 +61,19 @@ impl Foreign for RedisBloom {
                 "its first pair has the iterator {iterator}, expected 1"
             )));
         }
-        let mut fields = Fields::at(header, 0);
-        let total = fields.u64_le()?;
-        let count = fields.u32_le()?;
-        let (options, growth) = (fields.u32_le()?, fields.u32_le()?);
-        if header.len() != HEADER + LINK * count as usize {
-            return Err(Error::damaged(format_args!(
-                "its header has {} bytes for {count} filters",
-                header.len()
-            )));
-        }
-        let mut links = Vec::new();
+        let mut claims = Claims::read(header)?;
         let mut start = 0u64;
-        for _ in 0..count {
-            let len = fields.u64_le()?;
-            let bits = fields.u64_le()?;
-            let size = fields.u64_le()?;
-            let (error, per_entry) = (fields.f64_le()?, fields.f64_le()?);
-            let hashes = fields.u32_le()?;
-            let (entries, n2) = (fields.u64_le()?, fields.u8()?.into());
-            if bits != len.saturating_mul(8) {
-                return Err(Error::damaged(format_args!("a filter of {len} bytes says {bits} bits")));
-            }
-            let body = Body::Pieces(body_of(&mut pairs, start, len)?);
+        for link in &mut claims.links {
+            let len = link.bits / 8;
+            link.body = Body::Pieces(body_of(&mut pairs, start, len)?);
             start = start.saturating_add(len);
-            links.push(Link { bits, size, error, per_entry, hashes, entries, n2, body });
         }
         pairs.end()?;
-        made(total, options, growth, links, None, reading)
+        claims.made(reading)
+    }
+
+    fn read_values(&self, values: &mut dyn Values, reading: Reading<'_>) -> Result<Read> {
+        values::read(&mut Engine(values), rdb::VERSION, reading)
     }
 
     /// A single filter becomes a chain that does not grow; a chain stays unchanged.
@@ -101,6 +91,52 @@ impl Foreign for RedisBloom {
         let links = chain.links().iter().map(Kept::of).collect();
         let header = Header { options, growth, rdb_version: None, links };
         Ok((chain.into(), Ref::new(header)))
+    }
+}
+
+/// The numbers of the first pair; the bits of its filters are in the pairs that follow.
+struct Claims<'a> {
+    total: u64,
+    options: u32,
+    growth: u32,
+    links: Vec<Link<'a>>,
+}
+
+impl<'a> Claims<'a> {
+    fn read(header: &[u8]) -> Result<Self> {
+        let mut fields = Fields::at(header, 0);
+        let total = fields.u64_le()?;
+        let count = fields.u32_le()?;
+        let (options, growth) = (fields.u32_le()?, fields.u32_le()?);
+        if header.len() as u64 != HEADER as u64 + LINK as u64 * u64::from(count) {
+            return Err(Error::damaged(format_args!(
+                "its header has {} bytes for {count} filters",
+                header.len()
+            )));
+        }
+        let mut links = Vec::new();
+        for _ in 0..count {
+            let len = fields.u64_le()?;
+            let bits = fields.u64_le()?;
+            let size = fields.u64_le()?;
+            let (error, per_entry) = (fields.f64_le()?, fields.f64_le()?);
+            let hashes = fields.u32_le()?;
+            let (entries, n2) = (fields.u64_le()?, fields.u8()?.into());
+            if bits != len.saturating_mul(8) {
+                return Err(Error::damaged(format_args!("a filter of {len} bytes says {bits} bits")));
+            }
+            let body = Body::Pieces(Vec::new());
+            links.push(Link { bits, size, error, per_entry, hashes, entries, n2, body });
+        }
+        Ok(Claims { total, options, growth, links })
+    }
+
+    fn check(&self) -> Result<()> {
+        check(self.total, self.options, &self.links)
+    }
+
+    fn made(self, reading: Reading<'_>) -> Result<Read> {
+        made(self.total, self.options, self.growth, self.links, None, reading)
     }
 }
 
@@ -133,6 +169,24 @@ impl Header {
     fn put_pairs(&self, links: &[BloomFilter], out: &mut dyn Put) -> Result<()> {
         out.u64_le(1)?;
         out.u32_le((HEADER + LINK * links.len()) as u32)?;
+        self.put_header(links, out)?;
+        let mut at = 1u64;
+        for link in links {
+            let mut rest = (link.bit_len() / 8) as usize;
+            for words in words_of(link).chunks(CHUNK / 8) {
+                let len = rest.min(8 * words.len());
+                rest -= len;
+                at += len as u64;
+                out.u64_le(at)?;
+                out.u32_le(len as u32)?;
+                put_bytes(out, words, len)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The data of the first pair.
+    fn put_header(&self, links: &[BloomFilter], out: &mut dyn Put) -> Result<()> {
         out.u64_le(items(links)?)?;
         out.u32_le(links.len() as u32)?;
         out.u32_le(self.options)?;
@@ -148,18 +202,6 @@ impl Header {
             out.u64_le(link.capacity())?;
             out.u8(0)?;
         }
-        let mut at = 1u64;
-        for link in links {
-            let mut rest = (link.bit_len() / 8) as usize;
-            for words in words_of(link).chunks(CHUNK / 8) {
-                let len = rest.min(8 * words.len());
-                rest -= len;
-                at += len as u64;
-                out.u64_le(at)?;
-                out.u32_le(len as u32)?;
-                put_bytes(out, words, len)?;
-            }
-        }
         Ok(())
     }
 }
@@ -171,6 +213,10 @@ impl Beside for Header {
             Some(version) => rdb::write(links, self, version, out),
             None => self.put_pairs(links, out),
         }
+    }
+
+    fn served(&self) -> Option<&dyn Served> {
+        Some(self)
     }
 
     /// Among other programs' files, only a `DUMP` payload has one.
@@ -191,6 +237,34 @@ impl Beside for Header {
         let kept = |kept: &Kept| Kept { packed: rdb_version.and(kept.packed.clone()), ..*kept };
         let links = self.links.iter().map(kept).collect();
         Some(Ref::new(Header { rdb_version, links, ..*self }))
+    }
+}
+
+impl Served for Header {
+    fn put_values(&self, filter: &AnyFilter, values: &mut dyn PutValues) -> Result<()> {
+        let links = super::chain(&RedisBloom, filter)?.links();
+        values::write(links, self, &mut Engine(values))
+    }
+
+    fn pair(&self, filter: &AnyFilter, iterator: u64) -> Result<Option<(u64, Vec<u8>)>> {
+        let links = super::chain(&RedisBloom, filter)?.links();
+        let mut data = Vec::new();
+        let Some(mut offset) = iterator.checked_sub(1) else {
+            self.put_header(links, &mut data)?;
+            return Ok(Some((1, data)));
+        };
+        for link in links {
+            let len = link.bit_len() / 8;
+            if offset < len {
+                with_bytes(link, |bytes| {
+                    let rest = &bytes[offset as usize..];
+                    data.bytes(&rest[..rest.len().min(CHUNK)])
+                })?;
+                return Ok(Some((iterator.saturating_add(data.len() as u64), data)));
+            }
+            offset -= len;
+        }
+        Ok(None)
     }
 }
 

@@ -1,12 +1,15 @@
 //! valkey-bloom's `BF.LOAD` blob: how the chain grows, then its filters as the crate `bloomfilter`
-//! 3 writes them; all little-endian.
+//! 3 writes them; all little-endian. A server's own files have the same filters value by value.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::{Beside, Foreign, ForeignFields, Read, Reading, chain, put_bytes, words_of};
+use super::{
+    Beside, Foreign, ForeignFields, Read, Reading, Served, chain, check_lookup, given, put_bytes, words_of,
+};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
+use crate::format::values::{PutValues, Values};
 use crate::ids::{Format, Scheme};
 use crate::key::schemes::{Hasher, OwnScheme, VALKEY_FIXED_SEED};
 use crate::kinds::bloom::BloomFilter;
@@ -49,35 +52,44 @@ impl Foreign for ValkeyBloom {
     fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
         let mut fields = Fields::at(bytes, 0);
         version("valkey-bloom object", fields.u8()?)?;
-        let expansion = fields.u32_le()?;
-        let (rate, tightening) = (fields.f64_le()?, fields.f64_le()?);
-        for value in [rate, tightening] {
-            if !(value > 0.0 && value <= 1.0) {
-                let expected = "greater than 0, at most 1";
-                return Err(Error::parameter("the rate or tightening ratio", value, expected));
-            }
-        }
-        let is_seed_random = match fields.u8()? {
-            0 => false,
-            1 => true,
-            found => {
-                return Err(Error::damaged(format_args!("its random-seed mark is {found}, neither 0 nor 1")));
-            }
+        let object = Object {
+            expansion: fields.u32_le()?,
+            rate: fields.f64_le()?,
+            tightening: fields.f64_le()?,
+            is_seed_random: mark(fields.u8()?.into())?,
         };
+        object.check()?;
         let count = fields.u64_le()?;
         let mut links = Vec::new();
         for j in 0..count {
-            let promised = rate * crate::params::power(tightening, j.min(1 << 20) as u32);
-            links.push(link(&mut fields, j, promised, reading)?);
+            let len = fields.u64_le()?;
+            let inner = fields.take_claimed(len)?;
+            let (items, capacity) = (fields.u64_le()?, fields.u64_le()?);
+            links.push(object.link(inner, j, (items, capacity), reading)?);
         }
         fields.end()?;
-        let different = |_| Error::damaged("it has no filter, or filters under different seeds");
-        let growth = match expansion {
-            0 => Growth::Fixed,
-            expansion => Growth::ValkeyBloom { expansion, rate, tightening },
-        };
-        let chain = ScalableBloomFilter::new(links, growth).map_err(different)?;
-        Ok((chain.into(), Ref::new(Object { expansion, rate, tightening, is_seed_random })))
+        object.made(links)
+    }
+
+    /// The values of encoding version 1. All filters but the last are full, and only the last one's
+    /// number of items is saved.
+    fn read_values(&self, values: &mut dyn Values, reading: Reading<'_>) -> Result<Read> {
+        let count = given(values.unsigned())?;
+        let expansion = given(values.unsigned())?;
+        let expansion = u32::try_from(expansion)
+            .map_err(|_| Error::damaged(format_args!("its expansion is {expansion}, more than 32 bits")))?;
+        let (rate, tightening) = (given(values.double())?, given(values.double())?);
+        let is_seed_random = mark(given(values.unsigned())?)?;
+        let object = Object { expansion, rate, tightening, is_seed_random };
+        object.check()?;
+        let mut links = Vec::new();
+        for j in 0..count {
+            let inner = given(values.string())?;
+            let capacity = given(values.unsigned())?;
+            let items = if j + 1 == count { given(values.unsigned())? } else { capacity };
+            links.push(object.link(&inner, j, (items, capacity), reading)?);
+        }
+        object.made(links)
     }
 
     /// A single filter becomes a chain that does not grow; a chain stays unchanged.
@@ -106,24 +118,80 @@ fn fixed_seed() -> Result<Hasher> {
     Hasher::new(Scheme::ValkeyBloom, &given)
 }
 
-/// Filter number `j` of the blob.
-fn link(fields: &mut Fields<'_>, j: u64, rate: f64, reading: Reading<'_>) -> Result<BloomFilter> {
-    let len = fields.u64_le()?;
-    let mut inner = Fields::at(fields.take_claimed(len)?, 0);
-    version("bloomfilter", inner.u8()?)?;
-    let bitmap = inner.u64_le()?;
-    let num_hashes = inner.u32_le()?;
-    let seed = inner.array::<32>()?;
-    let body = inner.take_claimed(bitmap)?;
-    inner.end()?;
-    let (items, capacity) = (fields.u64_le()?, fields.u64_le()?);
-    if items > capacity || capacity == 0 {
-        return Err(Error::damaged(format_args!("filter {j} says {items} items of {capacity}")));
+/// Whether the seed was drawn.
+fn mark(found: u64) -> Result<bool> {
+    match found {
+        0 => Ok(false),
+        1 => Ok(true),
+        found => Err(Error::damaged(format_args!("its random-seed mark is {found}, neither 0 nor 1"))),
     }
-    let mut found = ForeignFields::of(Scheme::ValkeyBloom, reading, num_hashes, bitmap.saturating_mul(8));
-    found.parameters.seed32 = Some(seed);
-    (found.capacity, found.rate, found.inserted) = (Some(capacity), Some(rate), Some(items));
-    found.filter_of_bytes(core::iter::once(body))
+}
+
+impl Object {
+    fn check(&self) -> Result<()> {
+        for value in [self.rate, self.tightening] {
+            if !(value > 0.0 && value <= 1.0) {
+                let expected = "greater than 0, at most 1";
+                return Err(Error::parameter("the rate or tightening ratio", value, expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// Filter number `j`, from its inner blob.
+    fn link(
+        &self,
+        inner: &[u8],
+        j: u64,
+        (items, capacity): (u64, u64),
+        reading: Reading<'_>,
+    ) -> Result<BloomFilter> {
+        let rate = self.rate * crate::params::power(self.tightening, j.min(1 << 20) as u32);
+        let mut inner = Fields::at(inner, 0);
+        version("bloomfilter", inner.u8()?)?;
+        let bitmap = inner.u64_le()?;
+        let num_hashes = inner.u32_le()?;
+        let seed = inner.array::<32>()?;
+        let body = inner.take_claimed(bitmap)?;
+        inner.end()?;
+        if items > capacity || capacity == 0 {
+            return Err(Error::damaged(format_args!("filter {j} says {items} items of {capacity}")));
+        }
+        let bits = bitmap.saturating_mul(8);
+        let mut found = ForeignFields::of(Scheme::ValkeyBloom, reading, num_hashes, bits);
+        found.parameters.seed32 = Some(seed);
+        (found.capacity, found.rate, found.inserted) = (Some(capacity), Some(rate), Some(items));
+        found.filter_of_bytes(core::iter::once(body))
+    }
+
+    fn made(self, links: Vec<BloomFilter>) -> Result<Read> {
+        check_lookup(links.iter().map(|link| link.num_hashes()))?;
+        let different = |_| Error::damaged("it has no filter, or filters under different seeds");
+        let growth = match self.expansion {
+            0 => Growth::Fixed,
+            expansion => Growth::ValkeyBloom { expansion, rate: self.rate, tightening: self.tightening },
+        };
+        let chain = ScalableBloomFilter::new(links, growth).map_err(different)?;
+        Ok((chain.into(), Ref::new(self)))
+    }
+}
+
+/// Writes a filter's inner blob.
+fn put_inner(link: &BloomFilter, out: &mut dyn Put) -> Result<()> {
+    let Some(OwnScheme::ValkeyBloom(rule)) = link.meta.keys.own() else {
+        return Err(Error::NoHash { scheme: link.scheme() });
+    };
+    let bitmap = link.bit_len() / 8;
+    out.u8(1)?;
+    out.u64_le(bitmap)?;
+    out.u32_le(link.num_hashes())?;
+    out.bytes(&rule.seed)?;
+    put_bytes(out, words_of(link), bitmap as usize)
+}
+
+/// The number of items of a link.
+fn items(link: &BloomFilter) -> u64 {
+    link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64).min(link.capacity())
 }
 
 impl Beside for Object {
@@ -136,21 +204,45 @@ impl Beside for Object {
         out.u8(self.is_seed_random.into())?;
         out.u64_le(links.len() as u64)?;
         for link in links {
-            let bitmap = link.bit_len() / 8;
-            let Some(OwnScheme::ValkeyBloom(rule)) = link.meta.keys.own() else {
-                return Err(Error::NoHash { scheme: link.scheme() });
-            };
-            out.u64_le(INNER_HEAD + bitmap)?;
-            out.u8(1)?;
-            out.u64_le(bitmap)?;
-            out.u32_le(link.num_hashes())?;
-            out.bytes(&rule.seed)?;
-            put_bytes(out, words_of(link), bitmap as usize)?;
-            let items = link.keys_inserted().unwrap_or_else(|| link.estimated_len() as u64);
-            out.u64_le(items.min(link.capacity()))?;
+            out.u64_le(INNER_HEAD + link.bit_len() / 8)?;
+            put_inner(link, out)?;
+            out.u64_le(items(link))?;
             out.u64_le(link.capacity())?;
         }
         Ok(())
+    }
+
+    fn served(&self) -> Option<&dyn Served> {
+        Some(self)
+    }
+}
+
+impl Served for Object {
+    fn put_values(&self, filter: &AnyFilter, values: &mut dyn PutValues) -> Result<()> {
+        let links = chain(&ValkeyBloom, filter)?.links();
+        values.unsigned(links.len() as u64);
+        values.unsigned(self.expansion.into());
+        values.double(self.rate);
+        values.double(self.tightening);
+        values.unsigned(self.is_seed_random.into());
+        for (j, link) in links.iter().enumerate() {
+            let mut inner = Vec::new();
+            put_inner(link, &mut inner)?;
+            values.string(&inner);
+            values.unsigned(link.capacity());
+            if j + 1 == links.len() {
+                values.unsigned(items(link));
+            }
+        }
+        Ok(())
+    }
+
+    fn pair(&self, _: &AnyFilter, _: u64) -> Result<Option<(u64, Vec<u8>)>> {
+        Err(Error::Unsupported {
+            what: "pairs of BF.SCANDUMP for the file format",
+            found: Format::ValkeyBloom.id().into(),
+            known: "the format redisbloom",
+        })
     }
 }
 

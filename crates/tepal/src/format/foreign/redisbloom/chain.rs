@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::bits::memory::copy_of;
 use crate::error::{Error, Obstacle, Result};
 use crate::format::beside::Read;
-use crate::format::foreign::format::Reading;
+use crate::format::foreign::format::{Reading, check_lookup};
 use crate::format::foreign::found::ForeignFields;
 use crate::ids::{Format, Scheme};
 use crate::key::schemes::{REDISBLOOM_LN_2, redisbloom_bits_per_key};
@@ -68,6 +68,8 @@ pub(super) enum Body<'a> {
     Pieces(Vec<&'a [u8]>),
     /// The compressed bits of an RDB file, and the decompressed ones.
     Packed { packed: &'a [u8], unpacked: Vec<u8> },
+    /// A string that a server handed over.
+    Whole(Vec<u8>),
 }
 
 /// The chain, after the checks that `BF.LOADCHUNK` makes.
@@ -79,6 +81,19 @@ pub(super) fn made(
     rdb_version: Option<u16>,
     reading: Reading<'_>,
 ) -> Result<Read> {
+    check(total, options, &links)?;
+    let header =
+        Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect::<Result<_>>()? };
+    let links = links.into_iter().map(|link| link.filter(reading)).collect::<Result<_>>()?;
+    let growth = match options & NO_SCALING {
+        0 => Growth::RedisBloom { expansion: growth },
+        _ => Growth::Fixed,
+    };
+    Ok((ScalableBloomFilter::new(links, growth)?.into(), Ref::new(header)))
+}
+
+/// Checks everything but the bits, before anything is allocated for them.
+pub(super) fn check(total: u64, options: u32, links: &[Link<'_>]) -> Result<()> {
     if options & !KNOWN_OPTIONS != 0 {
         let known = "1 (not rounded), 2, 4 (64-bit hashes) and 8 (not scaling)";
         return Err(Error::Unsupported { what: "RedisBloom options", found: options.into(), known });
@@ -95,26 +110,20 @@ pub(super) fn made(
     if links.is_empty() || sizes != Some(total) {
         return Err(Error::damaged(format_args!("it says {total} items in {} filters", links.len())));
     }
-    let header =
-        Header { options, growth, rdb_version, links: links.iter().map(Link::kept).collect::<Result<_>>()? };
-    let links = links.into_iter().map(|link| link.filter(reading)).collect::<Result<_>>()?;
-    let growth = match options & NO_SCALING {
-        0 => Growth::RedisBloom { expansion: growth },
-        _ => Growth::Fixed,
-    };
-    Ok((ScalableBloomFilter::new(links, growth)?.into(), Ref::new(header)))
+    check_lookup(links.iter().map(|link| link.hashes))?;
+    links.iter().try_for_each(Link::check)
 }
 
 impl Link<'_> {
     fn kept(&self) -> Result<Kept> {
         let packed = match &self.body {
             Body::Packed { packed, .. } => Some(copy_of(packed)?),
-            Body::Pieces(_) => None,
+            Body::Pieces(_) | Body::Whole(_) => None,
         };
         Ok(Kept { error: self.error, per_entry: self.per_entry, packed })
     }
 
-    fn filter(self, reading: Reading<'_>) -> Result<BloomFilter> {
+    fn check(&self) -> Result<()> {
         let hashes = libm::ceil(REDISBLOOM_LN_2 * self.per_entry);
         if !(self.error > 0.0 && self.error < 1.0) || hashes != f64::from(self.hashes) {
             return Err(Error::damaged(format_args!(
@@ -130,12 +139,22 @@ impl Link<'_> {
                 self.bits, self.n2, self.entries
             )));
         }
-        let mut found = ForeignFields::of(Scheme::RedisBloom, reading, self.hashes, self.bits);
-        (found.capacity, found.rate, found.inserted) =
-            (Some(self.entries), Some(self.error), Some(self.size));
+        self.found(Reading::default()).shape().map(drop)
+    }
+
+    fn found<'r>(&self, reading: Reading<'r>) -> ForeignFields<'r> {
+        let found = ForeignFields::of(Scheme::RedisBloom, reading, self.hashes, self.bits);
+        let (capacity, rate, inserted) = (Some(self.entries), Some(self.error), Some(self.size));
+        ForeignFields { capacity, rate, inserted, ..found }
+    }
+
+    fn filter(self, reading: Reading<'_>) -> Result<BloomFilter> {
+        let found = self.found(reading);
         match self.body {
             Body::Pieces(pieces) => found.filter_of_bytes(pieces.into_iter()),
-            Body::Packed { unpacked, .. } => found.filter_of_bytes(core::iter::once(unpacked.as_slice())),
+            Body::Packed { unpacked, .. } | Body::Whole(unpacked) => {
+                found.filter_of_bytes(core::iter::once(unpacked.as_slice()))
+            }
         }
     }
 }

@@ -4,7 +4,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::chain::{Body, Header, Link, items, made, size};
+use super::chain::{Body, Header};
+use super::values::{self, Sink, Source, check_bits};
 use crate::error::{Error, Result, advice};
 use crate::fields::{Fields, Put};
 use crate::format::beside::Read;
@@ -67,35 +68,44 @@ pub(super) fn read(bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
             "its CRC-64 is {found:016x}, and {expected:016x} was written"
         )));
     }
-    let mut fields = Fields::at(&bytes[..values], MARK.len());
-    let total = unsigned(&mut fields)?;
-    let count = unsigned(&mut fields)?;
-    let (options, growth) = (small(&mut fields)?, small(&mut fields)?);
+    let fields = Fields::at(&bytes[..values], MARK.len());
     let most = MOST.max(UNPACKED * bytes.len() as u64);
-    let (mut links, mut room) = (Vec::new(), most);
-    for _ in 0..count {
-        let entries = unsigned(&mut fields)?;
-        let error = double(&mut fields)?;
-        let hashes = small(&mut fields)?;
-        let per_entry = double(&mut fields)?;
-        let bits = unsigned(&mut fields)?;
-        let n2 = unsigned(&mut fields)?;
-        opcode(&mut fields, STRING)?;
-        let string = string(&mut fields)?;
-        let len = string.len();
-        if Some(bits) != len.checked_mul(8) {
-            return Err(Error::damaged(format_args!("a filter of {len} bytes says {bits} bits")));
-        }
-        if let RdbString::Packed(..) = string {
-            room = room.checked_sub(len).ok_or_else(|| past_limit(most))?;
-        }
-        let body = string.unpacked()?;
-        let size = unsigned(&mut fields)?;
-        links.push(Link { bits, size, error, per_entry, hashes, entries, n2, body });
+    let mut payload = Payload { fields, most, room: most };
+    let chain = values::read(&mut payload, version, reading)?;
+    opcode(&mut payload.fields, END)?;
+    payload.fields.end()?;
+    Ok(chain)
+}
+
+/// The values of a payload.
+struct Payload<'a> {
+    fields: Fields<'a>,
+    /// How many bytes its compressed bits may decompress to, and how many are left of them.
+    most: u64,
+    room: u64,
+}
+
+impl<'a> Source<'a> for Payload<'a> {
+    fn unsigned(&mut self) -> Result<u64> {
+        opcode(&mut self.fields, UNSIGNED)?;
+        plain_length(&mut self.fields)
     }
-    opcode(&mut fields, END)?;
-    fields.end()?;
-    made(total, options, growth, links, Some(version), reading)
+
+    fn double(&mut self) -> Result<f64> {
+        opcode(&mut self.fields, DOUBLE)?;
+        self.fields.f64_le()
+    }
+
+    fn body(&mut self, bits: u64) -> Result<Body<'a>> {
+        opcode(&mut self.fields, STRING)?;
+        let string = string(&mut self.fields)?;
+        let len = string.len();
+        check_bits(bits, len)?;
+        if let RdbString::Packed(..) = string {
+            self.room = self.room.checked_sub(len).ok_or_else(|| past_limit(self.most))?;
+        }
+        string.unpacked()
+    }
 }
 
 /// Writes to `out` and computes the checksum of the written bytes.
@@ -114,26 +124,28 @@ impl Put for Summed<'_> {
 pub(super) fn write(links: &[BloomFilter], header: &Header, version: u16, out: &mut dyn Put) -> Result<()> {
     let mut out = Summed { out, sum: 0 };
     out.bytes(&MARK)?;
-    put_unsigned(&mut out, items(links)?)?;
-    put_unsigned(&mut out, links.len() as u64)?;
-    put_unsigned(&mut out, header.options.into())?;
-    put_unsigned(&mut out, header.growth.into())?;
-    for (i, link) in links.iter().enumerate() {
-        let (error, per_entry) = header.link(i, link);
-        put_unsigned(&mut out, link.capacity())?;
-        put_double(&mut out, error)?;
-        put_unsigned(&mut out, link.num_hashes().into())?;
-        put_double(&mut out, per_entry)?;
-        put_unsigned(&mut out, link.bit_len())?;
-        put_unsigned(&mut out, 0)?;
-        put_length(&mut out, STRING)?;
-        put_bits(&mut out, link, header.packed(i))?;
-        put_unsigned(&mut out, size(link))?;
-    }
+    values::write(links, header, &mut out)?;
     put_length(&mut out, END)?;
     out.u16_le(version)?;
     let sum = out.sum;
     out.out.u64_le(sum)
+}
+
+impl Sink for Summed<'_> {
+    fn unsigned(&mut self, value: u64) -> Result<()> {
+        put_length(self, UNSIGNED)?;
+        put_length(self, value)
+    }
+
+    fn double(&mut self, value: f64) -> Result<()> {
+        put_length(self, DOUBLE)?;
+        self.f64_le(value)
+    }
+
+    fn body(&mut self, link: &BloomFilter, packed: Option<&[u8]>) -> Result<()> {
+        put_length(self, STRING)?;
+        put_bits(self, link, packed)
+    }
 }
 
 /// Writes the bits of a link. Redis reads a string plain or compressed. Compressing again could
@@ -156,16 +168,6 @@ fn put_bits(out: &mut dyn Put, link: &BloomFilter, packed: Option<&[u8]>) -> Res
             put_bytes(out, words_of(link), len as usize)
         }
     }
-}
-
-fn put_unsigned(out: &mut dyn Put, value: u64) -> Result<()> {
-    put_length(out, UNSIGNED)?;
-    put_length(out, value)
-}
-
-fn put_double(out: &mut dyn Put, value: f64) -> Result<()> {
-    put_length(out, DOUBLE)?;
-    out.f64_le(value)
 }
 
 /// Writes a length in the form of RDB: in 6, 14, 32 or 64 bits, whichever is shortest.
@@ -210,22 +212,6 @@ fn opcode(fields: &mut Fields<'_>, expected: u64) -> Result<()> {
             fields.position()
         ))),
     }
-}
-
-fn unsigned(fields: &mut Fields<'_>) -> Result<u64> {
-    opcode(fields, UNSIGNED)?;
-    plain_length(fields)
-}
-
-fn small(fields: &mut Fields<'_>) -> Result<u32> {
-    let value = unsigned(fields)?;
-    u32::try_from(value)
-        .map_err(|_| Error::damaged(format_args!("{value} stands where 32 bits are expected")))
-}
-
-fn double(fields: &mut Fields<'_>) -> Result<f64> {
-    opcode(fields, DOUBLE)?;
-    fields.f64_le()
 }
 
 /// A string as it is in the file: plain, or compressed by LZF (Redis compresses what becomes

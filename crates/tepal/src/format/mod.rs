@@ -8,8 +8,8 @@
 //! maps a file without copying it, [`view`] uses a file inside the caller's bytes. [`seal`]
 //! protects files from being exchanged. `patch` makes one file from another, with the bits that
 //! differ. [`embedded`] is the form for stores that keep the rest elsewhere: the bits and 16 bytes.
-//! `foreign` has other programs' files, each format in one file; `served` has the calls for a filter
-//! that is a key of Redis or Valkey, with the server's `values`.
+//! `foreign` has other programs' files, each format in one file; `served` has the calls for a
+//! filter that is a key of Redis or Valkey, with the server's `values`.
 
 mod behind;
 mod beside;

@@ -40,8 +40,8 @@ impl Opened {
         self.served()?.put_values(self.filter(), values)
     }
 
-    /// The pair of `BF.SCANDUMP` that follows this iterator: the next iterator, and the data. `None`
-    /// after the last pair, and for an iterator that no pair has. The first iterator is 0.
+    /// The pair of `BF.SCANDUMP` that follows this iterator: the next iterator, and the data.
+    /// `None` after the last pair, and for an iterator that no pair has. The first iterator is 0.
     ///
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes); [`Error::Unsupported`] for a format without pairs.

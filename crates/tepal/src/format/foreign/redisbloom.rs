@@ -1,6 +1,6 @@
 //! RedisBloom's chain: the pairs of `BF.SCANDUMP` (iterator, length and data of each, in sequence),
-//! or the payload of `DUMP` ([`rdb`]). [`mod@chain`] has the fields of both, [`values`] the sequence of
-//! the second; [`pairs`] takes pairs as they arrive.
+//! or the payload of `DUMP` ([`rdb`]). [`mod@chain`] has the fields of both, [`values`] the
+//! sequence of the second; [`pairs`] takes pairs as they arrive.
 
 mod chain;
 pub(in crate::format) mod pairs;

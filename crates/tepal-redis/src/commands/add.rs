@@ -1,0 +1,183 @@
+//! BF.ADD, BF.MADD and BF.INSERT, and what all adding commands share.
+
+use super::create::{MOST_CAPACITY, Options, Plan};
+use super::{most_bytes, numbers, only, opened, say};
+use crate::add::{Added, Repeats};
+use crate::reply::{NOT_FOUND, Outcome, Refusal, WRONG_TYPE};
+use crate::server::{Ctx, Text};
+use crate::types::Type;
+use crate::value::{State, UNFINISHED};
+
+/// An adding command.
+pub(super) struct Adding<'a> {
+    pub(super) name: Text,
+    pub(super) items: Vec<&'a [u8]>,
+    /// The filter to make if there is none.
+    pub(super) plan: Option<Plan>,
+    pub(super) repeats: Repeats,
+    /// The time as of which the items are added.
+    pub(super) at: Option<u64>,
+}
+
+pub(super) const FULL: &str = "ERR non scaling filter is full";
+
+impl Adding<'_> {
+    /// Adds the items; `each` answers for each of them, and ends the command by `false`. Replicas
+    /// get the items that changed something, and nothing if none did.
+    pub(super) fn run(self, ctx: &Ctx, mut each: impl FnMut(Added) -> bool) -> Outcome {
+        let (mut key, mut value) = opened(ctx, self.name)?;
+        let mut created = None;
+        if value.is_none() {
+            let mut plan = self.plan.ok_or(NOT_FOUND)?;
+            key.set(Type::Own, plan.make(ctx)?);
+            created = Some(plan);
+            drop(key);
+            (key, value) = opened(ctx, self.name)?;
+        }
+        let value = value.ok_or(NOT_FOUND)?;
+        let now = self.at.unwrap_or_else(|| ctx.now());
+        let how = (self.repeats, now, most_bytes(ctx));
+        let mut changed = Vec::with_capacity(self.items.len());
+        let outcome: Result<bool, Refusal> = value.change(|state| {
+            let State::Whole(held) = state else { return Err(UNFINISHED.into()) };
+            if self.repeats != Repeats::AsKind && !held.can().remove {
+                return Err(WRONG_TYPE.into());
+            }
+            held.add_many(&self.items, how, |i, added| {
+                if let Added::New | Added::Again = added {
+                    changed.push(i);
+                }
+                each(added)
+            });
+            Ok(held.filter().as_timed().is_some())
+        });
+        if let Some(plan) = &created {
+            plan.replicate(ctx, self.name);
+        }
+        let is_timed = outcome?;
+        if created.is_some() || !changed.is_empty() {
+            key.changed();
+        }
+        if !changed.is_empty() {
+            let (command, words) = match (is_timed, self.repeats) {
+                (true, _) => {
+                    ("BF.INSERT", vec!["ATTIME".into(), now.to_string(), "NOCREATE".into(), "ITEMS".into()])
+                }
+                (false, Repeats::AsKind) => ("BF.MADD", vec![]),
+                (false, _) => ("CF.INSERT", vec!["NOCREATE".into(), "ITEMS".into()]),
+            };
+            let items: Vec<&[u8]> = changed.iter().map(|&i| self.items[i]).collect();
+            ctx.replicate(command, self.name, &words, &items);
+        }
+        Ok(())
+    }
+}
+
+/// The items of a command.
+pub(super) fn items<'a>(args: &[Text]) -> Vec<&'a [u8]> {
+    args.iter().map(|arg| arg.bytes()).collect()
+}
+
+/// Answers a command with one item.
+pub(super) fn one(ctx: &Ctx, adding: Adding<'_>, full: &'static str) -> Outcome {
+    let (counts, mut refused) = (adding.repeats == Repeats::Count, None);
+    adding.run(ctx, |added| {
+        match added {
+            Added::New => ctx.bool(true),
+            Added::Again => ctx.bool(counts),
+            Added::Held => ctx.bool(false),
+            Added::Full => refused = Some(full.into()),
+            Added::Refused(refusal) => refused = Some(refusal),
+        }
+        true
+    })?;
+    refused.map_or(Ok(()), Err)
+}
+
+/// Answers a command with many items: after an error the array ends.
+pub(super) fn many(ctx: &Ctx, adding: Adding<'_>) -> Outcome {
+    let mut answers = 0;
+    let outcome = adding.run(ctx, |added| {
+        if answers == 0 {
+            ctx.begin_array();
+        }
+        answers += 1;
+        match added {
+            Added::New => ctx.bool(true),
+            Added::Again | Added::Held => ctx.bool(false),
+            Added::Full => {
+                ctx.refuse(&FULL.into());
+                return false;
+            }
+            Added::Refused(refusal) => {
+                ctx.refuse(&refusal);
+                return false;
+            }
+        }
+        true
+    });
+    if answers > 0 {
+        ctx.end_array(answers);
+    }
+    outcome
+}
+
+/// BF.ADD key item
+pub(super) fn bf_add(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
+    let items = vec![only(args)?.bytes()];
+    let plan = Some(Plan::default());
+    one(ctx, Adding { name, items, plan, repeats: Repeats::AsKind, at: None }, FULL)
+}
+
+/// BF.MADD key item [item ...]
+pub(super) fn bf_madd(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
+    if args.is_empty() {
+        return Err(Refusal::Arity);
+    }
+    let plan = Some(Plan::default());
+    many(ctx, Adding { name, items: items(args), plan, repeats: Repeats::AsKind, at: None })
+}
+
+/// BF.INSERT key [CAPACITY n] [ERROR rate] [EXPANSION n] [NOCREATE] [NONSCALING] [DELETABLE]
+/// [WINDOW seconds] [SECRET hex] [ATTIME seconds] ITEMS item [item ...]
+pub(super) fn bf_insert(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
+    let (mut plan, mut options) = (Plan::default(), Options::default());
+    let (mut create, mut at, mut rest) = (true, None, args);
+    let items = loop {
+        if options.take(&mut plan, &mut rest, |_| say("Bad expansion", "ERR bad expansion"))? {
+            continue;
+        }
+        let Some((option, after)) = rest.split_first() else { return Err(Refusal::Arity) };
+        let value = || after.first().map(|value| value.bytes()).ok_or(Refusal::Arity);
+        let taken = match option.bytes().to_ascii_uppercase().as_slice() {
+            b"ITEMS" => break after,
+            b"NOCREATE" => {
+                create = false;
+                1
+            }
+            b"CAPACITY" => {
+                let capacity = numbers::within(value()?, 1..=MOST_CAPACITY);
+                plan.capacity = capacity.ok_or_else(|| say("Bad capacity", "ERR bad capacity"))? as u64;
+                2
+            }
+            b"ERROR" => {
+                let rate = numbers::double(value()?).and_then(|rate| plan.set_rate(rate));
+                rate.ok_or_else(|| say("Bad error rate", "ERR bad error rate"))?;
+                2
+            }
+            b"ATTIME" => {
+                let time = numbers::within(value()?, 0..=i64::MAX);
+                at = Some(time.ok_or("ERR the time is no number of seconds since 1970")? as u64);
+                2
+            }
+            _ => return Err(say("Unknown argument received", "ERR unknown argument received")),
+        };
+        rest = &rest[taken..];
+    };
+    if items.is_empty() {
+        return Err(Refusal::Arity);
+    }
+    options.apply(&mut plan)?;
+    let items = self::items(items);
+    many(ctx, Adding { name, items, plan: create.then_some(plan), repeats: Repeats::AsKind, at })
+}

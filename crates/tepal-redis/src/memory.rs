@@ -1,0 +1,138 @@
+//! The server's allocator as the module's, with a count of what one thread has allocated.
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::Cell;
+
+use crate::api::{self, Api, Opaque};
+
+/// Allocates through the server.
+pub(crate) struct ServerMemory;
+
+/// The server's allocator aligns every size to this, or to the size if that is less.
+const ALIGNED: usize = 16;
+/// From this size on, memory is asked for without the risk that the server ends.
+const LARGE: usize = 1 << 20;
+
+thread_local! {
+    /// The bytes that this thread has allocated less the bytes that it has freed.
+    static NET: Cell<isize> = const { Cell::new(0) };
+}
+
+/// Runs `f`; returns by how many bytes of the allocator the memory has grown.
+pub(crate) fn counted<T>(f: impl FnOnce() -> T) -> (T, isize) {
+    let before = NET.get();
+    let result = f();
+    (result, NET.get().wrapping_sub(before))
+}
+
+/// Counts memory that the server allocated and the module takes over.
+fn take_over(api: &Api, memory: Opaque) {
+    // SAFETY: the memory came from the server's allocator.
+    let size = unsafe { (api.MallocSize)(memory) };
+    NET.set(NET.get().wrapping_add_unsigned(size));
+}
+
+/// A string that the server allocated, without a copy.
+///
+/// # Safety
+/// `first` is what the server's allocator returned, with `len` bytes that are initialized.
+pub(crate) unsafe fn taken(first: *mut u8, len: usize) -> Vec<u8> {
+    if len == 0 || cfg!(test) {
+        // SAFETY: the caller's promise.
+        unsafe { (api::api().Free)(first.cast()) };
+        return Vec::new();
+    }
+    take_over(api::api(), first.cast());
+    // SAFETY: the caller's promise; the module's allocator frees it by the same function.
+    unsafe { Vec::from_raw_parts(first, len, len) }
+}
+
+impl ServerMemory {
+    /// Memory of this size, or null. `zeroed`: filled with zeros.
+    fn ask(api: &Api, size: usize, zeroed: bool) -> Opaque {
+        match api.TryAlloc {
+            // SAFETY: any size may be asked for.
+            Some(try_alloc) if !zeroed => unsafe { try_alloc(size) },
+            Some(try_alloc) if size >= LARGE => {
+                // SAFETY: as above.
+                let tried = unsafe { try_alloc(size) };
+                if tried.is_null() {
+                    return tried;
+                }
+                // There is memory; the system gives it as zeros, which costs nothing until it is
+                // used.
+                // SAFETY: it was allocated above, and nothing uses it.
+                unsafe { (api.Free)(tried) };
+                // SAFETY: as above.
+                unsafe { (api.Calloc)(1, size) }
+            }
+            // SAFETY: as above.
+            _ if zeroed => unsafe { (api.Calloc)(1, size) },
+            // SAFETY: as above.
+            _ => unsafe { (api.Alloc)(size) },
+        }
+    }
+
+    fn allocate(layout: Layout, zeroed: bool) -> *mut u8 {
+        let Some(api) = api::get() else { return std::ptr::null_mut() };
+        if layout.align() <= ALIGNED {
+            let memory = ServerMemory::ask(api, layout.size().max(layout.align()), zeroed);
+            if !memory.is_null() {
+                take_over(api, memory);
+            }
+            return memory.cast();
+        }
+        let Some(size) = layout.size().checked_add(layout.align()) else { return std::ptr::null_mut() };
+        let memory = ServerMemory::ask(api, size, zeroed).cast::<u8>();
+        if memory.is_null() {
+            return memory;
+        }
+        take_over(api, memory.cast());
+        // The next aligned address; the start of the memory is noted before it.
+        let skip = layout.align() - memory.addr() % layout.align();
+        // SAFETY: `skip` is at most the alignment, by which the memory is larger.
+        let aligned = unsafe { memory.add(skip) };
+        // SAFETY: the server's memory is aligned to 16, so `skip` is 16 or more.
+        let note = unsafe { aligned.sub(size_of::<*mut u8>()) };
+        // SAFETY: as above.
+        unsafe { note.cast::<*mut u8>().write_unaligned(memory) };
+        aligned
+    }
+
+    /// The address that the server's allocator gave.
+    ///
+    /// # Safety
+    /// `memory` was allocated by `allocate` for this layout.
+    unsafe fn start(memory: *mut u8, layout: Layout) -> Opaque {
+        if layout.align() <= ALIGNED {
+            return memory.cast();
+        }
+        // SAFETY: `allocate` noted the start there.
+        let note = unsafe { memory.sub(size_of::<*mut u8>()) };
+        // SAFETY: as above.
+        unsafe { note.cast::<*mut u8>().read_unaligned() }.cast()
+    }
+}
+
+// SAFETY: memory comes from the server's allocator, aligned as asked; null means that there is
+// none.
+unsafe impl GlobalAlloc for ServerMemory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ServerMemory::allocate(layout, false)
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        ServerMemory::allocate(layout, true)
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        let Some(api) = api::get() else { return };
+        // SAFETY: the caller's promise.
+        let start = unsafe { ServerMemory::start(memory, layout) };
+        // SAFETY: as above.
+        let size = unsafe { (api.MallocSize)(start) };
+        NET.set(NET.get().wrapping_sub_unsigned(size));
+        // SAFETY: as above, and the caller does not use it again.
+        unsafe { (api.Free)(start) };
+    }
+}

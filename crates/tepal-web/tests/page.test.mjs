@@ -12,6 +12,7 @@ after(() => browser.close());
 
 const axe = tools.resolve("axe-core/axe.min.js");
 const parts = ["plan", "play", "open", "make"];
+const tepal = process.env.TEPAL ?? join(root, "target/debug/tepal");
 
 test("plan understands what people type, and keeps it in the address", async () => {
   const { page, context, seen } = await visit(asFile);
@@ -189,7 +190,7 @@ test("make takes a column of CSV, and the command opens the file", async () => {
   await page.waitForFunction(() => document.getElementById("make-rate-read").textContent.startsWith("1 in 1,000"));
   await page.waitForSelector("#make-columns table");
   await page.locator("#make-columns input[name=make-columns-column]").nth(1).check();
-  const command = (args) => execFileSync(process.env.TEPAL ?? join(root, "target/debug/tepal"), args, { encoding: "utf8" });
+  const command = (args) => execFileSync(tepal, args, { encoding: "utf8" });
   try {
     for (const kind of ["tepal", "static", "deletable", "growing", "window", "segments", "map", "guava", "redisbloom"]) {
       await page.selectOption("#make-kind", kind);
@@ -213,6 +214,30 @@ test("make takes a column of CSV, and the command opens the file", async () => {
     rmSync(folder, { recursive: true });
   }
   assert.deepEqual(seen.problems, []);
+  await context.close();
+});
+
+test("the shell's lines to paste build what they name", async () => {
+  const { page, context } = await visit(`${asFile}#plan?keys=5000&rate=0,1%25`);
+  const folder = mkdtempSync(join(tmpdir(), "tepal-web-"));
+  writeFileSync(join(folder, "keys.txt"), list("k", 0, 1000));
+  writeFileSync(join(folder, "rows.csv"), `key,segment,value\n${Array.from({ length: 1000 }, (_, i) => `k${i},s${i % 3},v${i % 5}\n`).join("")}`);
+  const run = (line) => execFileSync(tepal, line.split(" ").slice(1), { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  try {
+    for (const [kind, named] of Object.entries({ bloom: "bloom", static: "ribbon", deletable: "quotient", counting: "quotient", growing: "growing", window: "expiring", segments: "segment", map: "map" })) {
+      await page.selectOption("#paste-kind", kind);
+      await page.waitForFunction((wanted) => wanted === "bloom" ? !location.hash.includes("kind=") : location.hash.includes(`kind=${wanted}`), kind);
+      const line = await page.locator("#paste pre").first().textContent();
+      assert.match(line, /^tepal build .* -p 0\.001 -o seen\.tepal$/, kind);
+      rmSync(join(folder, "seen.tepal"), { force: true });
+      run(line);
+      const info = [JSON.parse(run("tepal info --json seen.tepal"))].flat()[0];
+      assert.equal(info.kind, named, kind);
+      assert.ok(info.false_positive_rate < 0.0011, `${kind}: ${info.false_positive_rate}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
   await context.close();
 });
 

@@ -33,7 +33,7 @@ function columns(id, preview, { named, second, changed, kept, cut }) {
     } else {
       place.second = -1;
     }
-    const check = make("input", { type: "checkbox", onchange: ({ target }) => { place.header = target.checked; draw(); changed?.(); } });
+    const check = make("input", { type: "checkbox", onchange: ({ target }) => { place.header = target.checked; draw(); byId(id).querySelector("[type=checkbox]").focus(); changed?.(); } });
     check.checked = place.header;
     const body = rows.slice(0, 5).map((row, i) => make("tr", {}, ...row.map((field, column) => make(i === 0 && place.header ? "th" : "td", { scope: i === 0 && place.header ? "col" : undefined, class: column === place.column ? "picked" : "" }, field))));
     byId(id).replaceChildren(

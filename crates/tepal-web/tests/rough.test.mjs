@@ -120,6 +120,45 @@ test("names with markup are text", async () => {
   await context.close();
 });
 
+test("long names and keys fit a telephone", async () => {
+  const long = "x".repeat(180);
+  const rows = `key,${long}\nk1,${long}1\nk2,${long}2\nk1,${long}2\n`;
+  const { page, context, seen } = await visit(`${asFile}#make?kind=segments`, { viewport: { width: 320, height: 700 } });
+  const fits = async (what) => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320, what);
+  await choose(page, "#make-file", named(`${long}.csv`, rows));
+  await page.waitForSelector("#make-columns table");
+  // The focus stays on what was pressed.
+  await page.focus("#make-columns input[type=checkbox]");
+  const before = await page.isChecked("#make-columns input[type=checkbox]");
+  await page.keyboard.press("Space");
+  assert.equal(await page.evaluate(() => document.activeElement.type), "checkbox");
+  assert.equal(await page.isChecked("#make-columns input[type=checkbox]"), !before);
+  await page.click("#make-go");
+  await page.waitForSelector("#made a[download]");
+  await fits("make");
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#made a[download]")]);
+  const bytes = readFileSync(await download.path());
+  await part(page, "open");
+  await choose(page, "#open-file", named(`${long}.tepal`, bytes));
+  await page.waitForFunction(() => document.getElementById("open-headline").textContent.includes("Filter of segments"));
+  await page.fill("#ask-key", "k1");
+  await page.fill("#ask-paste", `k1\n${long}\n`);
+  await page.waitForFunction(() => document.getElementById("ask-answers").textContent.includes("1 of 2") && document.getElementById("ask-answer").textContent.includes("xxx"));
+  await choose(page, "#list-file", named(`${long}.txt`, `k1\n${long}\n`));
+  await page.waitForSelector("#list-answer a");
+  await fits("open");
+  await part(page, "play");
+  for (const kind of ["line", "static", "deletable", "map"]) {
+    await page.selectOption("#play-kind", kind);
+    await page.fill("#play-keys", `${long}\napple`);
+    await page.fill("#play-asked", long);
+    await page.waitForFunction((wanted) => document.getElementById("play-verdict").textContent.includes("xxx” is perhaps in") && (wanted === "line" || location.hash.includes(wanted)), kind);
+    await fits(`play, ${kind}`);
+  }
+  assert.deepEqual(seen.problems, []);
+  await context.close();
+});
+
 test("a filter that is made does not take the place of the one that is open", async () => {
   const { page, context, seen } = await visit(`${asFile}#open`);
   await choose(page, "#open-file", join(data, "kept/v1/line-xxh3.tepal"));

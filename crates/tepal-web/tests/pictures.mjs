@@ -14,6 +14,7 @@ const states = {
     await page.waitForFunction(() => document.getElementById("play-keys").value.includes("key 59"));
     await page.click("#play-find");
     await page.waitForFunction(() => document.getElementById("play-verdict").textContent.includes("false positive"), undefined, { timeout: 20_000 });
+    await page.evaluate(() => scrollTo(0, document.getElementById("play-verdict").getBoundingClientRect().top + scrollY - 16));
   },
   open: async (page) => {
     await choose(page, "#open-file", join(root, "testdata/kept/v1/segment/segment-recipe-labels.tepal"));

@@ -33,7 +33,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 function put(bytes) {
-  const at = ready().room(bytes.length);
+  // An address of the upper half of the memory comes as a negative number.
+  const at = ready().room(bytes.length) >>> 0;
   if (at === 0 && bytes.length > 0) throw new Error(TOO_LARGE);
   new Uint8Array(module.memory.buffer, at, bytes.length).set(bytes);
 }
@@ -41,7 +42,7 @@ function put(bytes) {
 // The result of a call, whose length it returned.
 function taken(length) {
   const failed = length < 0;
-  const bytes = new Uint8Array(module.memory.buffer, module.result(), failed ? module.reason_len() : length);
+  const bytes = new Uint8Array(module.memory.buffer, module.result() >>> 0, failed ? module.reason_len() : length);
   if (failed) throw new Error(decoder.decode(bytes));
   return bytes;
 }
@@ -170,7 +171,7 @@ onmessage = ({ data: { id, call, args } }) => {
     } catch (error) {
       if (error instanceof WebAssembly.RuntimeError) module = undefined;
       const stopped = error instanceof WebAssembly.RuntimeError;
-      postMessage({ id, error: stopped ? "the module stopped; please report this file" : error.message });
+      postMessage({ id, error: stopped ? "the module stopped. A page has 4 GiB of memory; please report a smaller file that stops it" : error.message });
     }
   });
 };

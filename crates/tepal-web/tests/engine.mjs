@@ -14,13 +14,13 @@ export function start() {
   const module = new WebAssembly.Instance(compiled).exports;
   const put = (input) => {
     const bytes = typeof input === "string" ? encoder.encode(input) : input;
-    const at = module.room(bytes.length);
+    const at = module.room(bytes.length) >>> 0;
     if (at === 0 && bytes.length > 0) throw new Error("no memory");
     new Uint8Array(module.memory.buffer, at, bytes.length).set(bytes);
   };
   const taken = (length) => {
     const size = length < 0 ? module.reason_len() : length;
-    const bytes = new Uint8Array(module.memory.buffer, module.result(), size).slice();
+    const bytes = new Uint8Array(module.memory.buffer, module.result() >>> 0, size).slice();
     if (length < 0) throw new Error(decoder.decode(bytes));
     return bytes;
   };

@@ -235,6 +235,17 @@ test("what cannot be made is told in the page's words, and what is little is mad
   }
 });
 
+test("the memory's upper half is used as the lower one", () => {
+  const engine = start();
+  // Everything is beyond 2 GiB then.
+  engine.module.memory.grow(1 << 15);
+  const { bytes } = engine.make("static", 0.001, list("k", 0, 50_000));
+  assert.ok(engine.module.room(1 << 20) < 0);
+  engine.open(bytes);
+  assert.equal(engine.ask(list("k", 0, 50_000)).found, 50_000);
+  assert.ok(engine.ask(list("x", 0, 10_000), 2).text.length > 10_000);
+});
+
 test("a secret key is 32 hex digits, for one file", () => {
   const engine = start();
   const file = readFileSync(join(data, "kept/v1/line-siphash13.tepal"));

@@ -102,8 +102,12 @@ impl Held {
     }
 
     fn add(&mut self, item: &[u8], hash: Option<u64>, held: bool, most: u64) -> Added {
-        if !held && self.refuses_new(most) {
+        if !held && self.has_all_items() {
             return Added::Full;
+        }
+        if !held && self.file.size_in_bytes() > most {
+            let text = "ERR the filter has the largest size: load the module with a larger `max-bytes`";
+            return Added::Refused(text.into());
         }
         let inserted = match hash {
             Some(hash) => self.file.insert_many_hashes(&[hash]),
@@ -119,12 +123,11 @@ impl Held {
         }
     }
 
-    /// Whether no new item is taken: a filter that does not grow takes as many items as its
-    /// capacity says, as in RedisBloom, and one that grows stops at the largest size.
-    fn refuses_new(&self, most: u64) -> bool {
+    /// Whether a Bloom filter has all items of its capacity. The library would take more, as long
+    /// as it keeps the promise; RedisBloom does not.
+    fn has_all_items(&self) -> bool {
         match self.filter() {
             AnyFilter::Bloom(filter) => filter.keys_inserted().is_none_or(|items| items >= filter.capacity()),
-            AnyFilter::Growing(filter) => filter.size_in_bytes() >= most,
             _ => false,
         }
     }

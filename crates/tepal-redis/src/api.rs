@@ -18,9 +18,6 @@ const VERSION: c_int = 1;
 pub(crate) const READ: c_int = 1;
 pub(crate) const WRITE: c_int = 2;
 pub(crate) const KEY_EMPTY: c_int = 0;
-pub(crate) const KEY_MODULE: c_int = 6;
-/// The length of an array or map that is set after its elements.
-pub(crate) const LATER: isize = -1;
 
 /// The command came from the master or from the append-only file.
 pub(crate) const REPLICATED: c_int = 1 << 12 | 1 << 13;
@@ -117,7 +114,6 @@ functions! {
         ReplyWithError: fn(Opaque, Name) -> c_int;
         ReplyWithSimpleString: fn(Opaque, Name) -> c_int;
         ReplyWithArray: fn(Opaque, isize) -> c_int;
-        ReplySetArrayLength: fn(Opaque, isize);
         ReplyWithStringBuffer: fn(Opaque, *const u8, usize) -> c_int;
         ReplyWithNull: fn(Opaque) -> c_int;
         ReplyWithDouble: fn(Opaque, c_double) -> c_int;

@@ -34,16 +34,17 @@ macro_rules! commands {
     ($($(#[$attr:meta])* $name:literal $flags:literal $last_key:literal => $run:path;)*) => {
         const COMMANDS: &[Listed] = &[$($(#[$attr])* {
             unsafe extern "C" fn run(ctx: api::Opaque, argv: *const api::Opaque, argc: c_int) -> c_int {
-                caught((), || {
-                    // SAFETY: the server passes the context of this call.
-                    let ctx = unsafe { Ctx::new(ctx) };
+                // SAFETY: the server passes the context of this call.
+                let ctx = unsafe { Ctx::new(ctx) };
+                let outcome = caught(Err("ERR the module failed: please report this command".into()), || {
                     // SAFETY: the server passes the arguments of this call.
                     let args = unsafe { server::args(argv, argc) };
-                    let name = args.get(1).copied().ok_or(Refusal::Arity);
-                    if let Err(refusal) = name.and_then(|name| $run(&ctx, name, &args[2..])) {
-                        ctx.refuse(&refusal);
-                    }
+                    let name = args.get(1).copied().ok_or(Refusal::Arity)?;
+                    $run(&ctx, name, &args[2..])
                 });
+                if let Err(refusal) = outcome {
+                    ctx.refuse(&refusal);
+                }
                 api::OK
             }
             Listed { name: $name, flags: $flags, last_key: $last_key, run }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::api::{self, api};
+use crate::api::api;
 use crate::server::{Ctx, c_text};
 
 /// Why a command is refused.
@@ -92,18 +92,6 @@ impl Ctx {
     pub(crate) fn array(&self, len: usize) {
         // SAFETY: the context is the server's.
         unsafe { (api().ReplyWithArray)(self.raw(), len as isize) };
-    }
-
-    /// Begins an array whose length is known at its end.
-    pub(crate) fn begin_array(&self) {
-        // SAFETY: the context is the server's.
-        unsafe { (api().ReplyWithArray)(self.raw(), api::LATER) };
-    }
-
-    /// Ends the array that was begun last.
-    pub(crate) fn end_array(&self, len: usize) {
-        // SAFETY: the context is the server's, and an array waits for its length.
-        unsafe { (api().ReplySetArrayLength)(self.raw(), len as isize) };
     }
 
     /// Begins a map: for a client of RESP2 an array of names and values.

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use crate::api::{self, KEY_EMPTY, KEY_MODULE, Opaque, api};
+use crate::api::{self, KEY_EMPTY, Opaque, api};
 use crate::types::{self, Type};
 use crate::value::Value;
 
@@ -143,20 +143,32 @@ impl Ctx {
     }
 
     /// Passes a command on to replicas and to the append-only file: the key, then these words, then
-    /// these items.
-    pub(crate) fn replicate(&self, command: &str, key: Text, words: &[String], items: &[&[u8]]) {
+    /// these arguments of the call, then these items.
+    pub(crate) fn replicate(
+        &self,
+        command: &str,
+        key: Text,
+        words: &[String],
+        given: &[Text],
+        items: &[&[u8]],
+    ) {
         let command = c_text(command);
         let words = words.iter().map(|word| word.as_bytes());
         let strings: Vec<Text> = words.chain(items.iter().copied()).map(|word| self.string(word)).collect();
-        // SAFETY: the format takes a string, and an array of strings with its length.
+        let (words, items) = strings.split_at(strings.len() - items.len());
+        // SAFETY: the format takes a string, and three arrays of strings, each with its length.
         unsafe {
             (api().Replicate)(
                 self.0,
                 command.as_ptr(),
-                c"sv".as_ptr(),
+                c"svvv".as_ptr(),
                 key.0,
-                strings.as_ptr(),
-                strings.len(),
+                words.as_ptr(),
+                words.len(),
+                given.as_ptr(),
+                given.len(),
+                items.as_ptr(),
+                items.len(),
             )
         };
         for string in strings {
@@ -185,15 +197,11 @@ impl Key {
             return Found::Nothing;
         }
         // SAFETY: the key is open.
-        match unsafe { (api().KeyType)(self.key) } {
-            KEY_EMPTY => return Found::Nothing,
-            KEY_MODULE => {}
-            _ => return Found::Other,
-        }
-        // SAFETY: the key is open.
         let of = unsafe { (api().ModuleTypeGetType)(self.key) };
         if !types::is_ours(of) {
-            return Found::Other;
+            // SAFETY: the key is open.
+            let is_empty = of.is_null() && unsafe { (api().KeyType)(self.key) } == KEY_EMPTY;
+            return if is_empty { Found::Nothing } else { Found::Other };
         }
         // SAFETY: the key is open.
         let value = unsafe { (api().ModuleTypeGetValue)(self.key) };
@@ -220,5 +228,17 @@ impl Drop for Key {
             // SAFETY: the key is open, and is not used again.
             unsafe { (api().CloseKey)(self.key) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_caught() {
+        assert_eq!(caught(1, || panic!("for this test")), 1);
+        assert_eq!(caught(1, || 2), 2);
+        assert_eq!(c_text("a\0b").as_bytes(), b"a");
     }
 }

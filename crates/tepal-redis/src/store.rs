@@ -8,6 +8,7 @@ use tepal::file::{Format, PutValues, Values};
 use crate::api::{OK, Opaque, api};
 use crate::loading::Loading;
 use crate::memory::taken;
+use crate::server::c_text;
 use crate::value::{About, Head, Held, State, check_kind};
 
 /// The bytes of a string in the server's files: the server compresses and copies each one whole.
@@ -30,6 +31,18 @@ impl Input {
 
     fn next(&mut self) -> Result<Vec<u8>, String> {
         self.string().ok_or_else(|| "it ends early".into())
+    }
+}
+
+impl Output {
+    /// Writes to the log that a value could not be saved, for which memory must be missing. Its
+    /// bytes end early, and are refused when they are loaded: a server has no other way to learn
+    /// it.
+    fn report(&self, written: tepal::Result<()>) {
+        let Err(error) = written else { return };
+        let line = c_text(&format!("a filter could not be saved: {error}"));
+        // SAFETY: the texts end with zeros, and the format takes one text.
+        unsafe { (api().LogIOError)(self.0, c"warning".as_ptr(), c"%s".as_ptr(), line.as_ptr()) };
     }
 }
 
@@ -117,10 +130,9 @@ pub(crate) fn save_own(io: &mut Output, state: &State) {
             let file_len = held.file.file_len().unwrap_or_default();
             io.string(&held.head(file_len));
             let mut pieces = Pieces::new(PIECE, |piece| io.string(piece));
-            // A file that cannot be written is shorter than it says, and is refused when it is
-            // loaded. Only memory can be missing here.
-            let _ = held.file.write_to(&mut pieces);
+            let written = held.file.write_to(&mut pieces);
             pieces.end();
+            io.report(written);
         }
         State::Loading(loading) => {
             io.string(b"");
@@ -174,8 +186,8 @@ fn load_pairs(io: &mut Input) -> Result<Loading, String> {
 /// Saves a filter of another program as that program does.
 pub(crate) fn save_foreign(io: &mut Output, state: &State) {
     if let State::Whole(held) = state {
-        // As in `save_own`: what is missing is noticed when it is loaded.
-        let _ = held.file.put_values(io);
+        let written = held.file.put_values(io);
+        io.report(written);
     }
 }
 
@@ -212,7 +224,10 @@ pub(crate) fn rewrite(io: &mut Output, key: Opaque, state: &State) {
                 }
             }
             Format::ValkeyBloom => {
-                let blob = held.file.to_bytes().unwrap_or_default();
+                let blob = match held.file.to_bytes() {
+                    Ok(blob) => blob,
+                    Err(error) => return io.report(Err(error)),
+                };
                 // SAFETY: the format takes a string, and bytes with their number.
                 unsafe {
                     (api().EmitAOF)(io.0, c"BF.LOAD".as_ptr(), c"sb".as_ptr(), key, blob.as_ptr(), blob.len())
@@ -225,8 +240,9 @@ pub(crate) fn rewrite(io: &mut Output, key: Opaque, state: &State) {
                     at += piece.len() as u64;
                     pair(at, piece);
                 });
-                let _ = held.file.write_to(&mut pieces);
+                let written = held.file.write_to(&mut pieces);
                 pieces.end();
+                io.report(written);
             }
         },
     }

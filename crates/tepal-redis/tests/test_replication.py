@@ -95,6 +95,17 @@ def test_limits_of_a_replica_refuse_nothing(start):
     assert digest(master) == digest(replica)
 
 
+def test_a_filter_stops_growing_at_the_largest_size(start):
+    engine = start("max-bytes", "100000")
+    engine.run("BF.RESERVE", "g", "0.01", 1000)
+    refused = None
+    for at in range(0, 200_000, 1000):
+        refused = [reply for reply in engine.run("BF.MADD", "g", *range(at, at + 1000)) if reply not in (0, 1)]
+        if refused:
+            break
+    assert "max-bytes" in str(refused[0]) and 100_000 <= engine.run("MEMORY", "USAGE", "g") < 140_000
+
+
 def test_pieces_are_passed_on(start):
     master = start()
     replica = replica_of(start, master)

@@ -206,6 +206,8 @@ def test_packed(engine):
     lengths = b"".join(len(item).to_bytes(4, "little") + item for item in [b"", b"00000003", b"none of them"])
     assert engine.run("BF.EXISTSPACKED", "k", "lp", lengths)[0] & 0b010 == 0b010
     assert all(engine.run("BF.MEXISTS", "k", *items))
+    many = b"x" * ((1 << 20) + 1)
+    assert b"more than 1048576 items" in raw(engine, "BF.EXISTSPACKED", "k", 1, many)
     for width, blob, reason in [
         (0, b"x", "width"), (3, b"abcd", "multiple"), ("LP", b"\1\0\0", "length is cut"),
         ("LP", b"\2\0\0\0x", "item is cut"), ("LP", b"\xff\xff\xff\xffx", "item is cut"),

@@ -12,6 +12,8 @@ use crate::value::{State, UNFINISHED};
 pub(super) struct Adding<'a> {
     pub(super) name: Text,
     pub(super) items: Vec<&'a [u8]>,
+    /// The arguments that the items are, one for each; empty if they are parts of one argument.
+    pub(super) given: &'a [Text],
     /// The filter to make if there is none.
     pub(super) plan: Option<Plan>,
     pub(super) repeats: Repeats,
@@ -19,16 +21,19 @@ pub(super) struct Adding<'a> {
     pub(super) at: Option<u64>,
 }
 
+/// What became of the items of a command: whether each was new, up to the first that was refused.
+type Answers = (Vec<bool>, Option<Refusal>);
+
 pub(super) const FULL: &str = "ERR non scaling filter is full";
 
 impl Adding<'_> {
     /// Adds the items; `each` answers for each of them, and ends the command by `false`. Replicas
     /// get the items that changed something, and nothing if none did.
-    pub(super) fn run(self, ctx: &Ctx, mut each: impl FnMut(Added) -> bool) -> Outcome {
+    pub(super) fn run(&self, ctx: &Ctx, mut each: impl FnMut(Added) -> bool) -> Outcome {
         let (mut key, mut value) = opened(ctx, self.name)?;
         let mut created = None;
         if value.is_none() {
-            let mut plan = self.plan.ok_or(NOT_FOUND)?;
+            let mut plan = self.plan.clone().ok_or(NOT_FOUND)?;
             key.set(Type::Own, plan.make(ctx)?);
             created = Some(plan);
             drop(key);
@@ -59,17 +64,42 @@ impl Adding<'_> {
             key.changed();
         }
         if !changed.is_empty() {
-            let (command, words) = match (is_timed, self.repeats) {
-                (true, _) => {
-                    ("BF.INSERT", vec!["ATTIME".into(), now.to_string(), "NOCREATE".into(), "ITEMS".into()])
-                }
-                (false, Repeats::AsKind) => ("BF.MADD", vec![]),
-                (false, _) => ("CF.INSERT", vec!["NOCREATE".into(), "ITEMS".into()]),
-            };
-            let items: Vec<&[u8]> = changed.iter().map(|&i| self.items[i]).collect();
-            ctx.replicate(command, self.name, &words, &items);
+            self.replicate(ctx, &changed, is_timed.then_some(now));
         }
         Ok(())
+    }
+
+    /// Passes on the items that changed something.
+    fn replicate(&self, ctx: &Ctx, changed: &[usize], at: Option<u64>) {
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (command, words) = match (at, self.repeats) {
+            (None, _) if changed.len() == self.items.len() => return ctx.replicate_as_it_came(),
+            (Some(at), _) => ("BF.INSERT", words(&["ATTIME", &at.to_string(), "NOCREATE", "ITEMS"])),
+            (None, Repeats::AsKind) => ("BF.MADD", vec![]),
+            (None, _) => ("CF.INSERT", words(&["NOCREATE", "ITEMS"])),
+        };
+        if self.given.is_empty() {
+            let items: Vec<&[u8]> = changed.iter().map(|&i| self.items[i]).collect();
+            ctx.replicate(command, self.name, &words, &[], &items);
+        } else {
+            let given: Vec<Text> = changed.iter().map(|&i| self.given[i]).collect();
+            ctx.replicate(command, self.name, &words, &given, &[]);
+        }
+    }
+
+    /// Runs the command, and collects its answers up to the first error.
+    pub(super) fn answers(&self, ctx: &Ctx, full: &'static str) -> Result<Answers, Refusal> {
+        let (mut new, mut refused) = (Vec::with_capacity(self.items.len()), None);
+        self.run(ctx, |added| {
+            match added {
+                Added::New => new.push(true),
+                Added::Again | Added::Held => new.push(false),
+                Added::Full => refused = Some(full.into()),
+                Added::Refused(refusal) => refused = Some(refusal),
+            }
+            refused.is_none()
+        })?;
+        Ok((new, refused))
     }
 }
 
@@ -78,55 +108,27 @@ pub(super) fn items<'a>(args: &[Text]) -> Vec<&'a [u8]> {
     args.iter().map(|arg| arg.bytes()).collect()
 }
 
-/// Answers a command with one item.
-pub(super) fn one(ctx: &Ctx, adding: Adding<'_>, full: &'static str) -> Outcome {
-    let (counts, mut refused) = (adding.repeats == Repeats::Count, None);
-    adding.run(ctx, |added| {
-        match added {
-            Added::New => ctx.bool(true),
-            Added::Again => ctx.bool(counts),
-            Added::Held => ctx.bool(false),
-            Added::Full => refused = Some(full.into()),
-            Added::Refused(refusal) => refused = Some(refusal),
-        }
-        true
-    })?;
-    refused.map_or(Ok(()), Err)
-}
-
 /// Answers a command with many items: after an error the array ends.
-pub(super) fn many(ctx: &Ctx, adding: Adding<'_>) -> Outcome {
-    let mut answers = 0;
-    let outcome = adding.run(ctx, |added| {
-        if answers == 0 {
-            ctx.begin_array();
-        }
-        answers += 1;
-        match added {
-            Added::New => ctx.bool(true),
-            Added::Again | Added::Held => ctx.bool(false),
-            Added::Full => {
-                ctx.refuse(&FULL.into());
-                return false;
-            }
-            Added::Refused(refusal) => {
-                ctx.refuse(&refusal);
-                return false;
-            }
-        }
-        true
-    });
-    if answers > 0 {
-        ctx.end_array(answers);
+pub(super) fn many(ctx: &Ctx, adding: &Adding<'_>) -> Outcome {
+    let (new, refused) = adding.answers(ctx, FULL)?;
+    ctx.array(new.len() + usize::from(refused.is_some()));
+    new.iter().for_each(|new| ctx.bool(*new));
+    if let Some(refusal) = refused {
+        ctx.refuse(&refusal);
     }
-    outcome
+    Ok(())
 }
 
 /// BF.ADD key item
 pub(super) fn bf_add(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
     let items = vec![only(args)?.bytes()];
     let plan = Some(Plan::default());
-    one(ctx, Adding { name, items, plan, repeats: Repeats::AsKind, at: None }, FULL)
+    let adding = Adding { name, items, given: args, plan, repeats: Repeats::AsKind, at: None };
+    match adding.answers(ctx, FULL)? {
+        (_, Some(refusal)) => return Err(refusal),
+        (new, None) => ctx.bool(new == [true]),
+    }
+    Ok(())
 }
 
 /// BF.MADD key item [item ...]
@@ -134,8 +136,8 @@ pub(super) fn bf_madd(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
     if args.is_empty() {
         return Err(Refusal::Arity);
     }
-    let plan = Some(Plan::default());
-    many(ctx, Adding { name, items: items(args), plan, repeats: Repeats::AsKind, at: None })
+    let (items, plan) = (items(args), Some(Plan::default()));
+    many(ctx, &Adding { name, items, given: args, plan, repeats: Repeats::AsKind, at: None })
 }
 
 /// BF.INSERT key [CAPACITY n] [ERROR rate] [EXPANSION n] [NOCREATE] [NONSCALING] [DELETABLE]
@@ -178,6 +180,6 @@ pub(super) fn bf_insert(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
         return Err(Refusal::Arity);
     }
     options.apply(&mut plan)?;
-    let items = self::items(items);
-    many(ctx, Adding { name, items, plan: create.then_some(plan), repeats: Repeats::AsKind, at })
+    let (given, items) = (items, self::items(items));
+    many(ctx, &Adding { name, items, given, plan: create.then_some(plan), repeats: Repeats::AsKind, at })
 }

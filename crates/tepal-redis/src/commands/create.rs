@@ -138,7 +138,7 @@ impl Plan {
         if self.cuckoo.is_none() {
             words.insert(0, self.rate.to_string());
         }
-        ctx.replicate(command, name, &words, &[]);
+        ctx.replicate(command, name, &words, &[], &[]);
     }
 
     /// Stores a new filter in an empty key and passes it on.

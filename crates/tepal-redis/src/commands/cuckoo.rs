@@ -1,6 +1,6 @@
 //! `CF.*`: commands of a filter from which items can be removed.
 
-use super::add::{Adding, items, one};
+use super::add::{Adding, items};
 use super::create::{MOST_CAPACITY, Plan};
 use super::{numbers, only, opened};
 use crate::add::{Added, Repeats};
@@ -25,7 +25,13 @@ pub(super) fn addnx(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
 fn one_item(ctx: &Ctx, name: Text, args: &[Text], repeats: Repeats) -> Outcome {
     let items = vec![only(args)?.bytes()];
     let plan = Some(Plan::cuckoo(CAPACITY));
-    one(ctx, Adding { name, items, plan, repeats, at: None }, FULL)
+    let adding = Adding { name, items, given: args, plan, repeats, at: None };
+    match adding.answers(ctx, FULL)? {
+        (_, Some(refusal)) => return Err(refusal),
+        // CF.ADD adds one more copy of an item that is held.
+        (new, None) => ctx.bool(repeats == Repeats::Count || new == [true]),
+    }
+    Ok(())
 }
 
 /// CF.INSERT key [CAPACITY n] [NOCREATE] ITEMS item [item ...]
@@ -60,7 +66,8 @@ fn many_items(ctx: &Ctx, name: Text, args: &[Text], repeats: Repeats) -> Outcome
         return Err(Refusal::Arity);
     }
     let plan = create.then(|| Plan::cuckoo(capacity));
-    let adding = Adding { name, items: self::items(items), plan, repeats, at: None };
+    let (given, items) = (items, self::items(items));
+    let adding = Adding { name, items, given, plan, repeats, at: None };
     // A full filter is -1 for a client of RESP2, and for every client of CF.INSERTNX.
     let (as_bool, mut answers) = (ctx.is_resp3() && repeats == Repeats::Count, Vec::new());
     adding.run(ctx, |added| {

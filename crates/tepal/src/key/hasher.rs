@@ -142,6 +142,12 @@ impl KeyHasher {
     /// reference: by value it would be stored as words and loaded as vectors, which stalls the CPU.
     #[inline(never)]
     pub(crate) fn hash_any(&self, key: &KeyRef<'_>) -> Result<u64> {
+        // Most keys of a filter with a secret are bytes that are hashed as they are.
+        if let (Hasher::Hash(hash @ HashScheme::SipHash13(_)), KeyRef::Bytes(bytes)) = (&self.hasher, key) {
+            if self.usual.domain == KeyDomain::Bytes && self.usual.recipe.is_identity() {
+                return hash.hash(bytes);
+            }
+        }
         match &self.hasher {
             // No key has a hash here.
             Hasher::Hash(hash @ HashScheme::CallerHash(_)) => hash.hash(b""),

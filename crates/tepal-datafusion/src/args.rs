@@ -1,0 +1,185 @@
+//! The arguments of a call: a filter or the path of its file, and a column of keys.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::compute::{cast, concat};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::ScalarValue;
+use datafusion::error::Result;
+use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, Signature, Volatility};
+
+use crate::words::{planned, refused};
+
+/// Checks the number of arguments. `example` is a call with all of them.
+pub(crate) fn check_count(function: &str, given: &[DataType], expected: usize, example: &str) -> Result<()> {
+    if given.len() == expected {
+        return Ok(());
+    }
+    let s = if given.len() == 1 { "" } else { "s" };
+    let are = if expected == 1 { "is" } else { "are" };
+    Err(planned(function, format!("{} argument{s}, and {expected} {are} expected: {example}", given.len())))
+}
+
+/// The type of a filter as a value: a query that repeats it for each row has its bytes once.
+pub(crate) const FILTER: DataType = DataType::BinaryView;
+
+/// The filter of these bytes as a value.
+pub(crate) fn filter_value(function: &str, bytes: Vec<u8>) -> Result<ScalarValue> {
+    if i32::try_from(bytes.len()).is_err() {
+        let text = format!(
+            "the filter has {} bytes, and a value has less than 2 GiB; build it with `tepal build`, and look it up by \
+             bloom_contains_file",
+            bytes.len()
+        );
+        return Err(refused(function, text));
+    }
+    Ok(ScalarValue::BinaryView(Some(bytes)))
+}
+
+/// The arguments of every function are checked when its type is asked for, so that an error is told
+/// as it is. The engine wraps the errors of its own check of types into three lines of its own words.
+pub(crate) fn signature(volatility: Volatility) -> Signature {
+    Signature::variadic_any(volatility)
+}
+
+/// Checks that the argument can be the path of a file.
+pub(crate) fn check_path(function: &str, given: &DataType) -> Result<()> {
+    match given {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View | DataType::Null => Ok(()),
+        DataType::Dictionary(_, values) => check_path(function, values),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
+            let text = "the first argument is the path of a filter's file, and bytes are given; a filter itself goes \
+                        to bloom_contains or bloom_info";
+            Err(planned(function, text))
+        }
+        other => {
+            let text =
+                format!("the first argument is the path of a filter's file, a text, and {other} is given");
+            Err(planned(function, text))
+        }
+    }
+}
+
+/// Checks that the argument can be a filter.
+pub(crate) fn check_filter(function: &str, given: &DataType) -> Result<()> {
+    const WHAT: &str = "the argument is a filter, the bytes that bloom_build makes, and";
+    match given {
+        DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_)
+        | DataType::Null => Ok(()),
+        DataType::Dictionary(_, values) => check_filter(function, values),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
+            let text =
+                "a text is given; for the path of a file take bloom_contains_file, or bloom_read_file(path)";
+            Err(planned(function, format!("{WHAT} {text}")))
+        }
+        other => Err(planned(function, format!("{WHAT} {other} is given"))),
+    }
+}
+
+/// The types of a call's arguments.
+pub(crate) fn types(args: &ReturnFieldArgs<'_>) -> Vec<DataType> {
+    args.arg_fields.iter().map(|field| field.data_type().clone()).collect()
+}
+
+/// A column of paths or filters whose rows [`bytes_at`] reads: the values of a dictionary for each row.
+pub(crate) fn unpacked(array: &ArrayRef) -> Result<ArrayRef> {
+    match array.data_type() {
+        DataType::Dictionary(_, values) => Ok(cast(array, values)?),
+        _ => Ok(Arc::clone(array)),
+    }
+}
+
+/// The bytes of a text or of a byte string; `None` for NULL.
+pub(crate) fn bytes_of(value: &ScalarValue) -> Option<&[u8]> {
+    match value {
+        ScalarValue::Utf8(text) | ScalarValue::LargeUtf8(text) | ScalarValue::Utf8View(text) => {
+            text.as_deref().map(str::as_bytes)
+        }
+        ScalarValue::Binary(bytes)
+        | ScalarValue::LargeBinary(bytes)
+        | ScalarValue::BinaryView(bytes)
+        | ScalarValue::FixedSizeBinary(_, bytes) => bytes.as_deref(),
+        ScalarValue::Dictionary(_, value) => bytes_of(value),
+        _ => None,
+    }
+}
+
+/// The bytes of one row of a column of texts or byte strings; `None` for NULL.
+pub(crate) fn bytes_at(array: &dyn Array, row: usize) -> Option<&[u8]> {
+    if array.is_null(row) {
+        return None;
+    }
+    match array.data_type() {
+        DataType::Utf8 => Some(array.as_string::<i32>().value(row).as_bytes()),
+        DataType::LargeUtf8 => Some(array.as_string::<i64>().value(row).as_bytes()),
+        DataType::Utf8View => Some(array.as_string_view().value(row).as_bytes()),
+        DataType::Binary => Some(array.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => Some(array.as_binary::<i64>().value(row)),
+        DataType::BinaryView => Some(array.as_binary_view().value(row)),
+        DataType::FixedSizeBinary(_) => Some(array.as_fixed_size_binary().value(row)),
+        _ => None,
+    }
+}
+
+/// Whether two rows have the same value. A value that a query repeats for each row is in the column
+/// once, and its views are equal; then its bytes, which may be many, are not compared.
+fn are_same(array: &dyn Array, a: usize, b: usize) -> bool {
+    match array.as_binary_view_opt() {
+        Some(values) => {
+            values.is_null(a) == values.is_null(b)
+                && (values.is_null(a) || values.views()[a] == values.views()[b])
+        }
+        None => bytes_at(array, a) == bytes_at(array, b),
+    }
+}
+
+/// The rows in which the column has one value after the other.
+fn runs(array: &dyn Array) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for row in 0..array.len() {
+        match runs.last_mut() {
+            Some(run) if are_same(array, run.start, row) => run.end = row + 1,
+            _ => runs.push(row..row + 1),
+        }
+    }
+    runs
+}
+
+/// Answers a call of a filter, or of the path of one, and a column of keys. `answer` gets the filter
+/// once for all neighbouring rows that have the same one. NULL for the filter gives NULL.
+pub(crate) fn answer_each(
+    args: &ScalarFunctionArgs,
+    answer: &dyn Fn(&[u8], &ArrayRef) -> Result<ArrayRef>,
+) -> Result<ColumnarValue> {
+    let (first, keys) = (&args.args[0], &args.args[1]);
+    let ColumnarValue::Array(firsts) = first else {
+        let ColumnarValue::Scalar(first) = first else { unreachable!("a value is an array or a scalar") };
+        let Some(first) = bytes_of(first) else {
+            return Ok(ColumnarValue::Scalar(ScalarValue::try_new_null(args.return_type())?));
+        };
+        return Ok(match keys {
+            ColumnarValue::Array(keys) => ColumnarValue::Array(answer(first, keys)?),
+            ColumnarValue::Scalar(key) => {
+                ColumnarValue::Scalar(ScalarValue::try_from_array(&answer(first, &key.to_array()?)?, 0)?)
+            }
+        });
+    };
+    let (firsts, keys) = (unpacked(firsts)?, keys.to_array(args.number_rows)?);
+    let answers = runs(&firsts)
+        .into_iter()
+        .map(|run| match bytes_at(&firsts, run.start) {
+            Some(first) => answer(first, &keys.slice(run.start, run.len())),
+            None => Ok(ScalarValue::try_new_null(args.return_type())?.to_array_of_size(run.len())?),
+        })
+        .collect::<Result<Vec<ArrayRef>>>()?;
+    let answers: Vec<&dyn Array> = answers.iter().map(AsRef::as_ref).collect();
+    match answers.as_slice() {
+        [] => Ok(ColumnarValue::Array(datafusion::arrow::array::new_empty_array(args.return_type()))),
+        answers => Ok(ColumnarValue::Array(Arc::clone(&concat(answers)?))),
+    }
+}

@@ -175,10 +175,10 @@ const plan = (() => {
   function paste({ keys, rate }) {
     const kind = byId("paste-kind").value;
     const [shell, rust, python] = recipes[kind](String(keys), rateFor(rate));
-    const calls = { segments: "bloom_segments_file", map: "bloom_value_file" };
-    const sql = `SELECT * FROM t WHERE ${calls[kind] ? `${calls[kind]}('seen.tepal', key) IS NOT NULL` : "bloom_contains_file('seen.tepal', key)"};`;
+    const asks = { segments: "cardinality(bloom_segments_file('seen.tepal', key)) > 0", map: "bloom_value_file('seen.tepal', key) IS NOT NULL" };
+    const sql = `SELECT * FROM t WHERE ${asks[kind] ?? "bloom_contains_file('seen.tepal', key)"};`;
     const lines = [["Shell", shell], ["Rust", rust], ["Python", python], ["SQL", sql]];
-    fill("paste", ...lines.map(([name, text]) => make("div", { class: "paste" }, make("h3", {}, name), make("pre", {}, text), copyButton(text))), make("p", { class: "aside" }, "The SQL is for an engine in which functions of these names are registered; tepal has none for an engine yet."));
+    fill("paste", ...lines.map(([name, text]) => make("div", { class: "paste" }, make("h3", {}, name), make("pre", {}, text), copyButton(text))), make("p", { class: "aside" }, "The SQL is for DataFusion with the functions of tepal-datafusion."));
   }
 
   function state() {

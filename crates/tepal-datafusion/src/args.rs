@@ -39,7 +39,8 @@ pub(crate) fn filter_value(function: &str, bytes: Vec<u8>) -> Result<ScalarValue
 }
 
 /// The arguments of every function are checked when its type is asked for, so that an error is told
-/// as it is. The engine wraps the errors of its own check of types into three lines of its own words.
+/// as it is. The engine wraps the errors of its own check of types into three lines of its own
+/// words.
 pub(crate) fn signature(volatility: Volatility) -> Signature {
     Signature::variadic_any(volatility)
 }
@@ -86,7 +87,8 @@ pub(crate) fn types(args: &ReturnFieldArgs<'_>) -> Vec<DataType> {
     args.arg_fields.iter().map(|field| field.data_type().clone()).collect()
 }
 
-/// A column of paths or filters whose rows [`bytes_at`] reads: the values of a dictionary for each row.
+/// A column of paths or filters whose rows [`bytes_at`] reads: the values of a dictionary for each
+/// row.
 pub(crate) fn unpacked(array: &ArrayRef) -> Result<ArrayRef> {
     match array.data_type() {
         DataType::Dictionary(_, values) => Ok(cast(array, values)?),
@@ -150,8 +152,8 @@ fn runs(array: &dyn Array) -> Vec<Range<usize>> {
     runs
 }
 
-/// Answers a call of a filter, or of the path of one, and a column of keys. `answer` gets the filter
-/// once for all neighbouring rows that have the same one. NULL for the filter gives NULL.
+/// Answers a call of a filter, or of the path of one, and a column of keys. `answer` gets the
+/// filter once for all neighbouring rows that have the same one. NULL for the filter gives NULL.
 pub(crate) fn answer_each(
     args: &ScalarFunctionArgs,
     answer: &dyn Fn(&[u8], &ArrayRef) -> Result<ArrayRef>,

@@ -122,7 +122,8 @@ fn plan_of(n: &ArrayRef, rate: &ArrayRef) -> Result<(i64, f64)> {
 }
 
 impl Building {
-    /// The filter of a group without rows: `n` and the rate are still known, unless they are columns.
+    /// The filter of a group without rows: `n` and the rate are still known, unless they are
+    /// columns.
     fn of_no_rows(&self) -> Result<Option<BloomFilter>> {
         let options = RecordBatchOptions::new().with_row_count(Some(1));
         let row = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?;

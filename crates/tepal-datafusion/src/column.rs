@@ -133,8 +133,8 @@ pub(crate) fn each_key<T>(
     }
 }
 
-/// Hands the keys of all rows to `take`, and returns which rows are not NULL. What `take` gets for a
-/// NULL means nothing.
+/// Hands the keys of all rows to `take`, and returns which rows are not NULL. What `take` gets for
+/// a NULL means nothing.
 pub(crate) fn each_row<T>(
     array: &dyn Array,
     mut take: impl FnMut(&dyn Keys) -> T,
@@ -191,8 +191,8 @@ impl Keys for Fixed<'_> {
     }
 }
 
-/// Numbers for a filter of Parquet's FLOAT or DOUBLE, which takes them as decimal texts. The shortest
-/// text that reads as the number gives back its bits.
+/// Numbers for a filter of Parquet's FLOAT or DOUBLE, which takes them as decimal texts. The
+/// shortest text that reads as the number gives back its bits.
 struct Floats<'a, T>(&'a [T]);
 
 impl<T: Copy + std::fmt::Display> Keys for Floats<'_, T> {

@@ -21,11 +21,12 @@
 //! # }
 //! ```
 //!
-//! [`column`] turns an Arrow column into keys, and is the only file that knows the types of columns;
-//! the library hashes them. [`file`] holds the opened files of a process, [`bytes`] the filters that
-//! a query gives as values. [`args`] reads the arguments of a call, [`words`] has SQL's words for the
-//! library's errors. The other files are the functions: the aggregates [`build`], [`count`] and
-//! [`merge`], the lookups [`contains`], [`value`] and [`segments`], and [`info`] and [`read`].
+//! [`column`] turns an Arrow column into keys, and is the only file that knows the types of
+//! columns; the library hashes them. [`file`] holds the opened files of a process, [`bytes`] the
+//! filters that a query gives as values. [`args`] reads the arguments of a call, [`words`] has
+//! SQL's words for the library's errors. The other files are the functions: the aggregates
+//! [`build`], [`count`] and [`merge`], the lookups [`contains`], [`value`] and [`segments`], and
+//! [`info`] and [`read`].
 //!
 //! `docs/sql.md` in the repository is the page for people who write SQL.
 

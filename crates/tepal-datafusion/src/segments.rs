@@ -12,8 +12,8 @@ use crate::args::{answer_each, check_count, check_path, signature};
 use crate::words::{failed, planned, refused};
 use crate::{column, file};
 
-/// The function: a list of names. A segment without a name gives its number, and a key that is in no
-/// segment an empty list.
+/// The function: a list of names. A segment without a name gives its number, and a key that is in
+/// no segment an empty list.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SegmentsFile {
     signature: Signature,

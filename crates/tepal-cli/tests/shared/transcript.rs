@@ -63,8 +63,8 @@ fn run_again(page: &str, programs: &[&Path]) -> (String, u32) {
     (now, commands)
 }
 
-/// Runs the commands of a page of the repository, of which there are more than `least`, and compares.
-/// With `TEPAL_WRITE_DOCS=1` it writes the answers into the page.
+/// Runs the commands of a page of the repository, of which there are more than `least`, and
+/// compares. With `TEPAL_WRITE_DOCS=1` it writes the answers into the page.
 #[allow(unreachable_pub, reason = "two programs of tests have this file")]
 pub fn check(name: &str, programs: &[&Path], least: u32) {
     let file = format!("{REPO}/{name}");

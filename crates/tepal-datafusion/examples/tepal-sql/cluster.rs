@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ballista::prelude::SessionContextExt;
-use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::config::{BALLISTA_CLIENT_IO_RETRY_WAIT_TIME_MS, TaskSchedulingPolicy};
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
@@ -19,6 +19,11 @@ use crate::Failure;
 /// The largest message, in bytes: a filter is one value, and never divided into several messages.
 const MOST_MESSAGE: u32 = 1 << 30;
 
+/// The time between two attempts to read from an executor, in milliseconds. The scheduler finds out
+/// sooner that an executor was killed. If a reader gave up at the same time, Ballista 55.0 would
+/// run some tasks for both reasons, and count their rows twice.
+const RETRY_MS: u64 = 15_000;
+
 /// The session of a query, with DataFusion's functions and tepal's.
 fn state(config: SessionConfig) -> datafusion::error::Result<SessionState> {
     let mut state = SessionStateBuilder::new().with_config(config).with_default_features().build();
@@ -26,14 +31,16 @@ fn state(config: SessionConfig) -> datafusion::error::Result<SessionState> {
     Ok(state)
 }
 
-/// What all three programs know of a session: the sizes of messages, and that an executor gets other
-/// executors' parts over the network, as if they were on another machine. The adaptive planner of
-/// Ballista 55.0 loses the tasks of an executor that was killed, and the query waits for ever.
+/// What all three programs know of a session: the sizes of messages, and that an executor gets
+/// other executors' parts over the network, as if they were on another machine. The adaptive
+/// planner of Ballista 55.0 loses the tasks of an executor that was killed, and the query waits for
+/// ever.
 fn config() -> SessionConfig {
     SessionConfig::new_with_ballista()
         .with_ballista_grpc_client_max_message_size(MOST_MESSAGE as usize)
         .with_ballista_shuffle_reader_force_remote_read(true)
         .with_ballista_adaptive_query_planner(false)
+        .set_u64(BALLISTA_CLIENT_IO_RETRY_WAIT_TIME_MS, RETRY_MS)
 }
 
 /// Runs a scheduler until it is ended.
@@ -43,13 +50,13 @@ pub(crate) async fn scheduler(port: u16) -> Result<(), Failure> {
         grpc_server_max_decoding_message_size: MOST_MESSAGE,
         grpc_server_max_encoding_message_size: MOST_MESSAGE,
         grpc_client_max_message_size: MOST_MESSAGE,
-        // Executors ask for work. If the scheduler hands it out instead, a query whose executor was killed may wait
-        // for ever, since nothing makes it hand out the tasks again.
+        // Executors ask for work. If the scheduler hands it out instead, a query whose executor was
+        // killed may wait for ever, since nothing makes it hand out the tasks again.
         scheduling_policy: TaskSchedulingPolicy::PullStaged,
         // An executor that was killed is found out within seconds, and its work given to another.
-        executor_timeout_seconds: 3,
+        executor_timeout_seconds: 10,
         expire_dead_executor_interval_seconds: 1,
-        no_executors_grace_period_seconds: 20,
+        no_executors_grace_period_seconds: 30,
         override_config_producer: Some(Arc::new(config)),
         override_session_builder: Some(Arc::new(state)),
         ..SchedulerConfig::default()

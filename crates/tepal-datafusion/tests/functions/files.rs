@@ -1,4 +1,5 @@
-//! `bloom_contains_file`, `bloom_read_file`, `bloom_info`: files that are there, change, or are none.
+//! `bloom_contains_file`, `bloom_read_file`, `bloom_info`: files that are there, change, or are
+//! none.
 
 use std::fs;
 use std::path::Path;

@@ -8,6 +8,14 @@
 
 use core::fmt;
 
+/// A list without the comma and the space before its first member.
+const fn after_comma(list: &'static str) -> &'static str {
+    match core::str::from_utf8(list.as_bytes().split_at(2).1) {
+        Ok(list) => list,
+        Err(_) => list,
+    }
+}
+
 /// Makes an enum whose members have a number and a name. `$what` is its name in an error about a
 /// number, `$the` in an error about a name.
 macro_rules! ids {
@@ -59,7 +67,7 @@ macro_rules! ids {
             /// The name of the set in an error about a name.
             pub(crate) const THE: &'static str = $the;
             /// All numbers with their names.
-            pub(crate) const NUMBERS: &'static str = concat!($($id, " (", $name, ") "),+).trim_ascii_end();
+            pub(crate) const NUMBERS: &'static str = after_comma(concat!($(", ", $id, " (", $name, ")"),+));
             /// All names.
             pub(crate) const NAMES: &'static str = concat!($($name, " "),+).trim_ascii_end();
         }
@@ -104,9 +112,9 @@ macro_rules! kind_ids {
             /// that each needs.
             pub(crate) const KNOWN: &'static str = match cfg!(all($($(any(feature = $feature $(, feature = $other)?),)?)+)) {
                 true => Self::NUMBERS,
-                false => concat!(
-                    $($id, " (", $name, $(" with the feature ", $feature, $(" or ", $other,)?)? ") "),+
-                ).trim_ascii_end(),
+                false => after_comma(concat!(
+                    $(", ", $id, " (", $name, $(" with the feature ", $feature, $(" or ", $other,)?)? ")"),+
+                )),
             };
         }
     };

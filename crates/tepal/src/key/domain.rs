@@ -70,7 +70,7 @@ impl KeyDomain {
     #[cold]
     #[inline(never)]
     fn unknown<R>(self) -> Result<R> {
-        let known = "1 (bytes) 2 (int64), and others with the feature foreign";
+        let known = "1 (bytes), 2 (int64), and others with the feature foreign";
         Err(Error::Unsupported { what: KeyDomain::WHAT, found: self.id().into(), known })
     }
 

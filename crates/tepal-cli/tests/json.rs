@@ -214,7 +214,10 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("diff", vec!["diff --json roomy newer -o patch"]),
         ("patch", vec!["patch --json roomy patch -o patched"]),
-        ("except", vec!["except --json --list roomy", "except --json --strangers roomy others -o excepted"]),
+        (
+            "except",
+            vec!["except --json --list roomy", "except --json --non-members roomy others -o excepted"],
+        ),
         ("verify", vec!["verify --json f chain", "verify --json both"]),
         (
             "test",

@@ -69,7 +69,7 @@ def main():
     assert set(accounts["account"]) <= set(passed["account"]), "nobody is missed"
     wrong = (len(passed) - 50_000) / 50_000
     assert wrong < 0.013, wrong
-    print(f"{built}\n{len(passed):,} of {len(payments):,} payments pass; of the strangers {100 * wrong:.2f} %")
+    print(f"{built}\n{len(passed):,} of {len(payments):,} payments pass; of the non-members {100 * wrong:.2f} %")
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ impl ScalableBloomFilter {
     }
 }
 
-/// A Bloom filter that says `False` for known strangers, though its bits say `True`. The command
+/// A Bloom filter that says `False` for known non-members, though its bits say `True`. The command
 /// `tepal except` makes its file.
 #[pyclass(frozen, extends = MutableFilter, module = "tepal", name = "ExceptedBloomFilter")]
 #[derive(Debug)]

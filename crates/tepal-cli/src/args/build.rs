@@ -21,7 +21,7 @@ Exact on a universe: where all keys that will ever be asked are known, the filte
 The keys of the universe for which it says yes by mistake are its exceptions. The file has a list of them, 8 bytes each (see tepal \
 except), or a divider, which tells them from the members with 1.23 bits for each key of both: whichever makes the file smaller, or \
 what --exact-as says. Without -p and -s the rate is the one, up to 25 %, at which all of it takes the fewest bytes: with 10 \
-strangers for each member 7 bits a member (a list: 15), with 1,000 of them 17 (a list: 25).
+non-members for each member 7 bits a member (a list: 15), with 1,000 of them 17 (a list: 25).
 A filter with a divider takes no key later (add, merge and except refuse it): build it anew, or with --exact-as list. With a list \
 a key that is added can make others of the universe wrong. Keys outside of the universe are wrong at the rate of the filter, as \
 always, and with a divider at about half of it. A key that is on the list of members is a member, whether it is in the universe or \

@@ -10,7 +10,7 @@ use super::{AskedArgs, ChangeArgs, FileArgs, KeyArgs, SecretArgs};
 pub const EXCEPT_HELP: &str = "\
 A filter says yes for some keys that are not in it. Of those that are known, the file can keep a list: the filter then says no for \
 them. Keys for which it says no anyway are left out. A member on the list would be a missed key, so the members are compared with \
-it (--members), or the caller vouches for the keys (--strangers). A key that is added later (tepal add) is taken off the list.
+it (--members), or the caller vouches for the keys (--non-members). A key that is added later (tepal add) is taken off the list.
 
 An exception is kept as the 64-bit hash of its key, 8 bytes, so the keys cannot be listed. Of n members one has the same hash as \
 one of e exceptions with a chance of n·e / 2^64; --members finds that too. Programs open such a file with `tepal::open`; \
@@ -32,9 +32,9 @@ pub struct ExceptArgs {
     pub members: Vec<PathBuf>,
     /// The keys are surely no members. Without --members nobody else finds out
     #[arg(long, conflicts_with = "members")]
-    pub strangers: bool,
+    pub non_members: bool,
     /// Show how many exceptions there are, and change nothing
-    #[arg(long, conflicts_with_all = ["inputs", "asked", "members", "strangers", "output", "force", "no_wait"])]
+    #[arg(long, conflicts_with_all = ["inputs", "asked", "members", "non_members", "output", "force", "no_wait"])]
     pub list: bool,
     #[command(flatten)]
     pub keys: KeyArgs,

@@ -26,7 +26,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ]),
     ("Segments and values", &["by", "set", "segment", "map", "known-keys"]),
     ("Keys", &[
-        "key", "field", "whole", "trim", "nocase", "ignore-case", "integer", "keys", "members", "absent", "strangers",
+        "key", "field", "whole", "trim", "nocase", "ignore-case", "integer", "keys", "members", "absent", "non-members",
         "allow-absent",
     ]),
     ("Records", &[
@@ -67,7 +67,7 @@ const USUAL: &[(&str, &[&str])] = &[
     ("info", &["json", "from", "secret", "seal"]),
     ("plan", &["capacity", "fpr", "size", "layout", "segments", "values", "universe", "json"]),
     ("merge", &["output", "and", "past-promise", "from", "force", "quiet", "json"]),
-    ("except", &["key", "members", "strangers", "list", "field", "output", "force", "quiet", "json"]),
+    ("except", &["key", "members", "non-members", "list", "field", "output", "force", "quiet", "json"]),
     ("diff", &["output", "force", "quiet", "json"]),
     ("patch", &["output", "force", "no-wait", "quiet", "json"]),
     ("shrink", &["fpr", "size", "output", "force", "quiet", "json"]),

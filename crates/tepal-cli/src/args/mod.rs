@@ -217,7 +217,7 @@ pub enum Verb {
     #[command(
         help_template = TEMPLATE,
         before_help = "  tepal has list.tepal customers.txt | tepal except list.tepal --members list.txt
-  tepal except list.tepal innocent.txt --strangers
+  tepal except list.tepal innocent.txt --non-members
   tepal except list.tepal --list",
         after_help = EXCEPT_HELP
     )]

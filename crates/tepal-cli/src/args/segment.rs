@@ -11,7 +11,7 @@ With --by a field of each row names the segment of its key, which -f names; with
   tepal build accounts.csv -f account --by region -o accounts.tepal
   tepal build north.txt south.txt --set --stem -o lists.tepal
   tepal which accounts.tepal -e KZ000017
-A key may be in several; -n counts the pairs of a key and a segment. A stranger gets at the rate of -p a wrong segment, all segments \
+A key may be in several; -n counts the pairs of a key and a segment. A non-member gets at the rate of -p a wrong segment, all segments \
 together: of filters asked one by one each adds its own. At 1 % a pair takes 9.6 bits and about 1.1 for each bit of the number of \
 a segment (tepal plan --segments). tepal add --segment and tepal remove --segment add keys to one and drop one; merge joins two such \
 filters by the names of their segments. Memory: 16 bytes for each pair, up to twice that while the list is read, and the filter.";

@@ -216,7 +216,7 @@ fn described_bloom(args: &BuildArgs, rows: Origin, secrets: &Secrets) -> Result<
 /// More wrong answers than this help nobody.
 const USELESS: f64 = 0.5;
 
-/// Refuses a filter that says yes to most strangers, where nobody has asked for such a rate.
+/// Refuses a filter that says yes to most non-members, where nobody has asked for such a rate.
 fn refuse_useless(args: &BuildArgs, built: &Built) -> Result<(), Failure> {
     let rate = built.file.filter().false_positive_rate();
     let is_meant = args.shape.fpr.is_some()

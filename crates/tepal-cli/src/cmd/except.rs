@@ -83,10 +83,10 @@ pub fn run(args: &ExceptArgs) -> Outcome {
 
 /// Refuses what could make members missed keys where nobody has said that it cannot.
 fn refuse_unasked(args: &ExceptArgs, sources: &[Source]) -> Result<(), Failure> {
-    if args.members.is_empty() && !args.strangers {
+    if args.members.is_empty() && !args.non_members {
         return Err(Failure::new(
             "a member among the keys would become a missed key: give the lists of all members with --members, which are \
-             compared, or say with --strangers that no key is a member",
+             compared, or say with --non-members that no key is a member",
         ));
     }
     if !sources.is_empty() && Source::reads_stdin_twice(&args.inputs, &args.members) {

@@ -13,7 +13,7 @@ use crate::text::message::shown;
 use crate::text::number::{count, promise, rate, size};
 use crate::text::words::Words;
 
-/// Such a filter tells a stranger from a member no better than a coin.
+/// Such a filter tells a non-member from a member no better than a coin.
 const USELESS: f64 = 0.5;
 
 /// No filter has fewer.

@@ -215,7 +215,7 @@ fn what_a_table_cannot_do_is_refused() {
     for (args, said) in [
         ("convert f --to guava -o g", "it is a deletable filter, and the format holds Bloom filters"),
         ("convert f --to redisbloom -o g", "it is a deletable filter"),
-        ("except f list --strangers", "cannot take exceptions"),
+        ("except f list --non-members", "cannot take exceptions"),
         ("uniq --state f list", "no state"),
     ] {
         let ran = place.run(args);

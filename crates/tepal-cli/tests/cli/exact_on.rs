@@ -145,7 +145,7 @@ fn list_or_divider() {
     let before = place.read("d");
     for (args, part) in [
         ("add d later", "d: a Bloom filter cannot take this key; its divider knows the keys of one"),
-        ("except d later --strangers", "d: a Bloom filter cannot take exceptions; its divider knows"),
+        ("except d later --non-members", "d: a Bloom filter cannot take exceptions; its divider knows"),
         ("merge d plain -o both", "cannot be united; its divider knows"),
         ("merge d d -o both", "cannot be united; its divider knows"),
         ("merge --and d plain -o both", "cannot be intersected; its divider knows"),
@@ -174,14 +174,17 @@ fn repeats_missing_members_and_no_strangers_are_counted() {
     assert_eq!((&report["keys"], &report["different_keys"]), (&2000.into(), &1000.into()));
     let on = &report["exact_on"];
     assert_eq!(
-        (&on["keys"], &on["strangers"], &on["members_missing"]),
+        (&on["keys"], &on["non_members"], &on["members_missing"]),
         (&5000.into(), &2000.into(), &500.into())
     );
     assert_eq!((count(&place, "f part"), count(&place, "f members")), (500, 1000));
     // No stranger in it: no exception, and the file is one for every reader.
     place.write("fewer", numbers(0..10));
     let report = build(&place, "members --exact-on fewer -o g");
-    assert_eq!((&report["exact_on"]["exceptions"], &report["exact_on"]["strangers"]), (&0.into(), &0.into()));
+    assert_eq!(
+        (&report["exact_on"]["exceptions"], &report["exact_on"]["non_members"]),
+        (&0.into(), &0.into())
+    );
     assert_eq!(report["filter"]["promised_false_positive_rate"], 0.01);
     assert!(tepal::BloomFilter::open(place.path("g")).is_ok());
     assert!(build(&place, "members -o h")["exact_on"].is_null());
@@ -241,13 +244,13 @@ fn another_key_with_the_hash_of_a_member_is_found() {
     assert!(ran.err.ends_with(expected), "{}", ran.err);
     assert!(!place.path("f").exists());
     let report = build(&place, "members --exact-on all --seed 1 -o f");
-    assert_eq!((&report["exact_on"]["strangers"], count(&place, "f all")), (&3.into(), 0));
+    assert_eq!((&report["exact_on"]["non_members"], count(&place, "f all")), (&3.into(), 0));
     // The key itself, twice, is a member.
     place.write("all", [key(b"aaaaaaaa"), key(b"aaaaaaaa")].concat());
     place.write("other", "x\n");
     let report = build(&place, "members --exact-on all --exact-on other --seed 0 -o g");
     assert_eq!(
-        (&report["exact_on"]["strangers"], &report["exact_on"]["members_missing"]),
+        (&report["exact_on"]["non_members"], &report["exact_on"]["members_missing"]),
         (&1.into(), &0.into())
     );
 }
@@ -269,7 +272,7 @@ fn rows_recipes_integers_secrets_and_bad_records() {
     place.write("all.csv", (0..5000).map(|n| format!("{n}, USER{n}@x.org\n")).collect::<String>());
     let report = build(&place, "rows.csv --exact-on all.csv -f 2 --trim --nocase -o f --force");
     assert_eq!(
-        (&report["exact_on"]["strangers"], &report["exact_on"]["members_missing"]),
+        (&report["exact_on"]["non_members"], &report["exact_on"]["members_missing"]),
         (&4500.into(), &0.into())
     );
     assert_eq!(count(&place, "f all.csv -f 2"), 500);
@@ -297,7 +300,7 @@ fn a_key_more_may_make_others_wrong_and_add_says_so() {
     assert!(!warned("add -q f more"));
     // It is so, and the way out is one.
     assert!(count(&place, "f strangers") > 0);
-    assert_eq!(place.run("except f strangers --strangers").code, 0);
+    assert_eq!(place.run("except f strangers --non-members").code, 0);
     assert_eq!(count(&place, "f strangers"), 0);
     // Without exceptions there is nothing to say.
     assert_eq!(place.run("build -q members -n 2000 -o plain").code, 0);

@@ -42,7 +42,7 @@ fn known_strangers_get_a_no_by_every_verb() {
     let report = ran.json();
     assert_eq!((ran.code, &report["absent_wrong"], &report["members_missed"]), (0, &0.into(), &0.into()));
     // Once more: none is needed.
-    let report = place.run("except -q f all --strangers --json");
+    let report = place.run("except -q f all --non-members --json");
     assert_eq!(report.code, 0);
     let exceptions = place.run("info f --json").json()[0]["exceptions"].as_u64().unwrap();
     assert!(exceptions >= u64::from(wrong));
@@ -59,7 +59,7 @@ fn keys_are_given_one_by_one() {
     assert!(ran.code == 0 && ran.err.starts_with("2 exceptions added; 2 in all, "), "{}", ran.err);
     assert_eq!(place.run(&format!("has -q f -e {one} -e {two}")).code, 1);
     let ran =
-        place.run_with(&format!("except f -e {one} - --strangers --json"), format!("{three}\n").as_bytes());
+        place.run_with(&format!("except f -e {one} - --non-members --json"), format!("{three}\n").as_bytes());
     assert_eq!((&ran.json()["keys"], &ran.json()["exceptions"]), (&2.into(), &3.into()));
     let ran = place.run("except f -e 5 --members members");
     assert!(ran.code == 2 && ran.err.contains("the member \"5\" is among the keys to except"), "{}", ran.err);
@@ -67,7 +67,7 @@ fn keys_are_given_one_by_one() {
         ("except f -e 5 --list", "cannot be used with"),
         ("except f -e 5", "give the lists of all members with --members"),
         (
-            "except f 1500 --strangers",
+            "except f 1500 --non-members",
             "1500: no such file; expected a file of keys. A key by itself is given with -e",
         ),
     ] {
@@ -108,7 +108,7 @@ fn a_member_is_refused_and_who_vouches_is_asked() {
     let before = place.read("f");
     let ran = place.run("except f strangers");
     let expected = "tepal: a member among the keys would become a missed key: give the lists of all members with --members, \
-                    which are compared, or say with --strangers that no key is a member\n";
+                    which are compared, or say with --non-members that no key is a member\n";
     assert_eq!((ran.code, ran.err.as_str()), (2, expected));
     place.write("mixed", "1500\n17\n1501\n");
     let ran = place.run("except f mixed --members members");
@@ -117,18 +117,18 @@ fn a_member_is_refused_and_who_vouches_is_asked() {
     assert_eq!((ran.code, ran.err.as_str()), (2, expected));
     for (args, expected) in [
         ("except f --members members -", "standard input can be read once"),
-        ("except f --strangers --members members", "cannot be used with"),
+        ("except f --non-members --members members", "cannot be used with"),
         ("except f strangers --list", "cannot be used with"),
-        ("except f strangers --strangers --json -o -", "both write to standard output"),
-        ("except f strangers --strangers -o members", "members: exists; add --force to replace it"),
-        ("except gone strangers --strangers", "gone: no such file"),
+        ("except f strangers --non-members --json -o -", "both write to standard output"),
+        ("except f strangers --non-members -o members", "members: exists; add --force to replace it"),
+        ("except gone strangers --non-members", "gone: no such file"),
     ] {
         let ran = place.run(args);
         assert!(ran.code == 2 && ran.err.contains(expected), "{args}: {}", ran.err);
     }
     assert_eq!(place.read("f"), before);
     // Beside it, and from standard input.
-    let ran = place.run_with("except -q f --strangers -o g", &numbers(1000..20_000));
+    let ran = place.run_with("except -q f --non-members -o g", &numbers(1000..20_000));
     assert_eq!(ran.quiet(), (0, &b""[..]));
     assert_eq!((place.read("f") == before, count(&place, "g strangers")), (true, 0));
 }
@@ -180,7 +180,7 @@ fn other_verbs_keep_them_or_refuse() {
 
     // Files without a place for them.
     assert_eq!(place.run("build -q members --to dcso -o d").code, 0);
-    let ran = place.run("except d strangers --strangers");
+    let ran = place.run("except d strangers --non-members");
     assert!(ran.code == 2 && ran.err.contains("only tepal files hold these"), "{}", ran.err);
 }
 

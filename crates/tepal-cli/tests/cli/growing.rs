@@ -239,7 +239,7 @@ fn flags_and_verbs_that_do_not_fit_are_named_with_the_way_out() {
             "a growing filter cannot remove a key; build it as a deletable one (tepal build LIST --growing --deletable)",
         ),
         ("convert f --to guava -o g", "it is a growing filter"),
-        ("except f list --strangers", "a growing filter cannot take exceptions"),
+        ("except f list --non-members", "a growing filter cannot take exceptions"),
         ("has --copies f -e a", "does not count how often a key is in"),
         ("uniq --state f list", "a growing filter of build, and no state"),
         ("build list --like f -o g --growing", "--like is given with --growing"),

@@ -224,7 +224,7 @@ fn a_file_that_may_not_become_so_large_ends_the_command_in_order() {
         "shrink f -p 50% -o new",
         "diff f g -o new",
         "patch f patch -o new",
-        "except f more -o new --strangers",
+        "except f more -o new --non-members",
         "uniq --state new list > /dev/null",
     ] {
         // Blocks of 512 or of 1,024 bytes.

@@ -23,7 +23,7 @@ fn an_output_over_what_is_read_is_refused() {
         ("build list --secret key -o key", "key: read here as a key"),
         ("build list --seal key -o key", "key: read here as a key"),
         ("add f all -o all", "all: read here as a list of keys"),
-        ("except f all --strangers -o all", "all: read here as a list of keys"),
+        ("except f all --non-members -o all", "all: read here as a list of keys"),
         ("except f all --members list -o list", "list: read here as a list of keys"),
         ("diff f g -o f", "f: read here as a filter"),
         ("diff f g -o g", "g: read here as a filter"),

@@ -181,7 +181,7 @@ fn segments_come_and_go() {
         ("add f rows.csv --by s --whole", "say with -f which field is the key"),
         ("shrink f -p 10%", "cannot be folded"),
         ("convert f --to guava -o x", "it is a filter of segments"),
-        ("except f c --strangers", "cannot take exceptions"),
+        ("except f c --non-members", "cannot take exceptions"),
         ("build c --like f -o x", "a filter with segments; build the other with --by or --set"),
         ("has --copies f -e 7", "does not count how often"),
         ("add f a --segment e --no-wait -q", "full: planned for 4,000 keys"),

@@ -3,7 +3,7 @@
 //! It is a Bloom filter whose wrong answers within the universe are its exceptions, as a list or as
 //! a divider. The rate is chosen so that all together takes the fewest bytes: at a lower one the
 //! filter is larger and the exceptions are fewer. That needs the numbers of members and of
-//! strangers, so both lists are read first, once each, and kept as hashes.
+//! non-members, so both lists are read first, once each, and kept as hashes.
 //!
 //! An exception is known by the 64-bit hash of its key, and a member with the same hash would be
 //! missed. So each key has a second hash, of a random key: a key of the universe is a member if
@@ -38,12 +38,12 @@ pub struct ExactOn {
     /// Keys that were read, repeats included.
     keys: u64,
     /// Different ones that are no members.
-    strangers: u64,
+    non_members: u64,
     /// Members that are not in it.
     members_missing: u64,
     /// Records that were left out because they have no key.
     bad_records: u64,
-    /// Strangers for which the bits say yes.
+    /// Non-members for which the bits say yes.
     exceptions: u64,
     /// Bytes of the file that they take.
     exceptions_len: u64,
@@ -90,19 +90,19 @@ pub fn build(
     pipeline::run(inputs, &hashers, &mut listed)?;
     let Listed { keys, mut marks } = listed;
     distinct(&mut marks);
-    let mut split = Split { keys: 0, found: vec![false; marks.len()], strangers: Vec::new() };
+    let mut split = Split { keys: 0, found: vec![false; marks.len()], non_members: Vec::new() };
     let compare = Compare { hashers: &hashers, members: &marks };
     let bad_records = read_lists(&args.exact_on, rules, (&args.keys, args.quiet), &compare, &mut split)?;
-    let Split { keys: asked, found, mut strangers } = split;
+    let Split { keys: asked, found, mut non_members } = split;
     if asked == 0 {
         let text =
             "it has no keys, and has to have all that will be asked; name another, or leave --exact-on out";
         return Err(Failure::at(&args.exact_on.first().map_or(String::new(), |path| shown(path)), text));
     }
-    distinct(&mut strangers);
+    distinct(&mut non_members);
 
-    let (members, strangers_count) = (marks.len() as u64, strangers.len() as u64);
-    let builder = at_least_cost(builder, args, members, strangers_count);
+    let (members, non_members_count) = (marks.len() as u64, non_members.len() as u64);
+    let builder = at_least_cost(builder, args, members, non_members_count);
     let gather = super::gather::new_gather(args, builder, target)?;
     let list = args.list();
     // In the order of their hashes they would look like a part of the keys that was chosen by it.
@@ -117,10 +117,10 @@ pub fn build(
     (built.keys, built.different, built.is_exact) = (keys, members, true);
 
     let mut exceptions = Exceptions::new();
-    for piece in strangers.chunks(PIECE) {
+    for piece in non_members.chunks(PIECE) {
         exceptions.take(built.file.filter(), &PreparedKeys::from_hashes(piece.to_vec()));
     }
-    drop(strangers);
+    drop(non_members);
     let form = form(args, exceptions.count() as u64, members);
     built.file = match form {
         // The file stays one that every program can open.
@@ -133,7 +133,7 @@ pub fn build(
     let count = exceptions.count() as u64;
     let exact = ExactOn {
         keys: asked,
-        strangers: strangers_count,
+        non_members: non_members_count,
         members_missing: found.iter().filter(|found| !**found).count() as u64,
         bad_records,
         exceptions: count,
@@ -144,14 +144,14 @@ pub fn build(
 }
 
 /// With the rate at which filter and exceptions together take the fewest bytes, where the flags
-/// leave it open. Where there are no strangers, every rate needs none, and the usual one stays.
+/// leave it open. Where there are no non-members, every rate needs none, and the usual one stays.
 fn at_least_cost(
     builder: BloomFilterBuilder,
     args: &BuildArgs,
     members: u64,
-    strangers: u64,
+    non_members: u64,
 ) -> BloomFilterBuilder {
-    if args.shape.fpr.is_some() || args.shape.size.is_some() || strangers == 0 {
+    if args.shape.fpr.is_some() || args.shape.size.is_some() || non_members == 0 {
         return builder;
     }
     let keys = args.shape.capacity.unwrap_or(members.max(1));
@@ -159,7 +159,7 @@ fn at_least_cost(
     let rates = (8..=160).map(|quarters| 0.5f64.powf(f64::from(quarters) / 4.0));
     let costs = rates.filter_map(|rate| {
         let plan = builder.clone().capacity(keys).false_positive_rate(rate).plan().ok()?;
-        let exceptions = (rate * strangers as f64).ceil() as u64;
+        let exceptions = (rate * non_members as f64).ceil() as u64;
         let behind = form(args, exceptions, members).map_or(0, |form| len(form, exceptions, members));
         Some((plan.size_in_bytes().saturating_add(behind), rate))
     });
@@ -189,7 +189,7 @@ fn len(form: ExactAs, exceptions: u64, members: u64) -> u64 {
     }
 }
 
-/// Why there is no divider: the hashes of members and strangers were compared.
+/// Why there is no divider: the hashes of members and non-members were compared.
 fn no_divider(error: Error) -> Failure {
     match error {
         Error::TooLarge { .. } => Failure::new(
@@ -221,7 +221,7 @@ impl Hashers {
         if !first.has_hash() {
             return Err(Failure::new(format!(
                 "--exact-on compares keys by 64-bit hashes, which the scheme {} does not have; leave the scheme out, or build \
-                 without --exact-on and give the strangers to tepal except, with --members",
+                 without --exact-on and give the non-members to tepal except, with --members",
                 first.scheme()
             )));
         }
@@ -302,7 +302,7 @@ struct Compared {
     /// Which members they are.
     members: Vec<usize>,
     /// The hashes of those that are none.
-    strangers: Vec<u64>,
+    non_members: Vec<u64>,
 }
 
 impl Work for Compare<'_> {
@@ -313,7 +313,7 @@ impl Work for Compare<'_> {
 
     fn clear(compared: &mut Compared) {
         compared.members.clear();
-        compared.strangers.clear();
+        compared.non_members.clear();
     }
 
     fn work(&self, (): &mut (), keys: &mut Keys<'_>, compared: &mut Compared) -> Result<(), Refused> {
@@ -335,24 +335,24 @@ impl Work for Compare<'_> {
                 );
                 return Err(Refused { record, text });
             }
-            compared.strangers.push(mark.first);
+            compared.non_members.push(mark.first);
             Ok(())
         })
     }
 }
 
-/// Divides the universe into members and strangers.
+/// Divides the universe into members and non-members.
 struct Split {
     keys: u64,
     found: Vec<bool>,
-    strangers: Vec<u64>,
+    non_members: Vec<u64>,
 }
 
 impl Sink<Compared> for Split {
     fn take(&mut self, _: &mut Page<'_>, compared: &Compared) -> Result<Flow, Failure> {
-        self.keys += (compared.members.len() + compared.strangers.len()) as u64;
+        self.keys += (compared.members.len() + compared.non_members.len()) as u64;
         compared.members.iter().for_each(|member| self.found[*member] = true);
-        keep(&mut self.strangers, &compared.strangers)?;
+        keep(&mut self.non_members, &compared.non_members)?;
         Ok(Flow::Continue)
     }
 }
@@ -362,7 +362,7 @@ fn keep<T: Copy + Ord>(all: &mut Vec<T>, more: &[T]) -> Result<(), Failure> {
     make_room(all, more.len(), distinct, |keys| {
         format!(
             "--exact-on keeps both lists as hashes, and there is no memory for more than {keys}; build without it, and give the \
-             strangers to tepal except, with --members"
+             non-members to tepal except, with --members"
         )
     })?;
     all.extend_from_slice(more);

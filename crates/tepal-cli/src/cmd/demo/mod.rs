@@ -190,14 +190,14 @@ fn perform(args: &DemoArgs, screen: &mut Screen) -> Result<Results, Failure> {
     let mut members = Marks::all_listed();
     pipeline::run(&mut input_of(&path(LIST))?, &ask, &mut members)?;
     let missed_by_filter = marks.missed + members.missed;
-    let strangers = questions - listed;
-    let wrong_rate = marks.wrong as f64 / strangers.max(1) as f64;
+    let non_members = questions - listed;
+    let wrong_rate = marks.wrong as f64 / non_members.max(1) as f64;
     screen.line("ask", &times(seconds_ask, seconds_floor_questions))?;
     let asked = format!("{} of {}: must be 0", count(missed_by_filter), counted(args.capacity, "member"));
     screen.line("missed", &asked)?;
     let (wrong, promised) = (rate(wrong_rate), rate(filter.filter().promised_false_positive_rate()));
-    let strangers = counted(strangers, "stranger");
-    let found = format!("{} of {strangers}: {wrong}; promised {promised}", count(marks.wrong));
+    let non_members = counted(non_members, "non-member");
+    let found = format!("{} of {non_members}: {wrong}; promised {promised}", count(marks.wrong));
     screen.line("wrong", &found)?;
 
     let name = shown(&path(FILTER));

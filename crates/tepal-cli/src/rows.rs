@@ -69,18 +69,20 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The field of these rules. The format of its rows is recorded if all sources have the same:
+    /// The field of these rules. The format of its rows is recorded if all sources have the same
+    /// and are text:
     /// `forms`, with `None` for a source whose form is not known yet.
     pub fn of(rules: &KeyRules, forms: &[Option<Form>]) -> Self {
         let Some(field) = &rules.field else { return Self::default() };
         let nul = if rules.null { " nul" } else { "" };
         let same = |form: &Form| forms.iter().all(|other| *other == Some(*form));
         let form = forms.first().copied().flatten().filter(same);
-        let rows = form.map(|form| match form {
-            Form::Json => format!("json{nul}"),
+        let rows = form.and_then(|form| match form {
+            Form::Json => Some(format!("json{nul}")),
             Form::Rows(RowFormat { delimiter, quotes }) => {
-                format!("{} {delimiter:02x}{nul}", if quotes { "csv" } else { "plain" })
+                Some(format!("{} {delimiter:02x}{nul}", if quotes { "csv" } else { "plain" }))
             }
+            Form::Parquet => None,
         });
         Self { field: Some(field.text()), rows }
     }

@@ -8,10 +8,14 @@ use std::env;
 use std::path::Path;
 
 use crate::error::Failure;
-use crate::input::field::{Field, KeyRules, MOST_NAMES, RowFormat, fields, pointers, shown_names};
+use crate::input::field::{Field, KeyRules, RowFormat, pointers};
+use crate::input::find::{MOST_NAMES, shown_names};
 use crate::input::form::{CSV, Named, SEMICOLONS, TABS};
 use crate::input::json;
+#[cfg(feature = "parquet")]
+use crate::input::parquet;
 use crate::input::progress::Progress;
+use crate::input::row::fields;
 use crate::input::source::Source;
 use crate::text::message::{for_shell, one_line, shown_key};
 
@@ -38,10 +42,15 @@ pub fn refuse(sources: &[Source], rules: &KeyRules, whole: bool) -> Result<(), F
 
 /// The error for one of these files.
 fn why(source: &Source, named: Named, rules: &KeyRules) -> Result<Failure, Failure> {
+    #[cfg(feature = "parquet")]
+    if let Some(path) = source.path().filter(|_| source.is_parquet()) {
+        let found = Found::parquet(&parquet::names(path)?);
+        return Ok(Failure::at(&source.name(), format!("{}; {}", found.what, found.line)));
+    }
     let mut first = Vec::new();
     // A pipe can be read only once, and its first record is not worth the wait.
     if source.file_len().is_some() {
-        let mut input = source.open(&Progress::of(&[], true), rules.limits, !rules.null)?;
+        let mut input = source.open(&Progress::of(&[], true), rules)?;
         first = input.first(rules)?.to_vec();
     }
     let found = match named {
@@ -109,6 +118,18 @@ impl Found {
         };
         flags.extend(["-f", &field]);
         Self { what, line: format!("say which one is the key: {}", typed(&flags)) }
+    }
+
+    /// Of a Parquet file.
+    #[cfg(feature = "parquet")]
+    fn parquet(names: &[String]) -> Self {
+        let columns = if names.len() == 1 { "column" } else { "columns" };
+        let what = match names.is_empty() {
+            true => "a Parquet file, of which no column can be a key".to_owned(),
+            false => format!("a Parquet file with the {columns} {}", shown_names(names)),
+        };
+        let name = names.iter().find(|name| can_be_typed(name)).map_or("1", String::as_str);
+        Self { what, line: format!("say which one is the key: {}", typed(&["-f", name])) }
     }
 
     /// Of JSON.

@@ -13,3 +13,10 @@ fn the_transcripts_are_what_comes() {
     let program = Path::new(env!("CARGO_BIN_EXE_tepal"));
     transcript::check("docs/jobs.md", &[program.parent().unwrap()], 40);
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn the_transcripts_of_parquet_are_what_comes() {
+    let program = Path::new(env!("CARGO_BIN_EXE_tepal"));
+    transcript::check("docs/parquet.md", &[program.parent().unwrap()], 5);
+}

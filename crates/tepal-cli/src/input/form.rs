@@ -1,14 +1,15 @@
 //! How the records of an input are written: as rows, or as lines of JSON.
 //!
-//! Flags decide. Without them the filter does, from whose rows the field was taken, then the name
+//! A Parquet file is known by its first bytes. Of text, flags decide. Without them the filter does, from whose rows the field was taken, then the name
 //! of the file, then the first record. If the name contradicts the filter, the filter decides for
 //! a first record that is such a row, and the name for any other.
 
 use memchr::memchr;
 
-use crate::input::field::{Field, KeyRules, RowFormat, fields};
+use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::json;
 use crate::input::records::Cut;
+use crate::input::row::fields;
 use crate::input::source::Source;
 
 /// Fields between tabs, without quotes.
@@ -27,6 +28,8 @@ pub enum Form {
     Rows(RowFormat),
     /// A JSON value on each line.
     Json,
+    /// Columns of a Parquet file.
+    Parquet,
 }
 
 /// The format that the ending of a file's name stands for.
@@ -75,6 +78,9 @@ pub fn known(rules: &KeyRules, source: &Source) -> Option<Form> {
     if rules.fields().next().is_none() {
         // No record is taken apart.
         return Some(Form::Rows(TABS));
+    }
+    if source.is_parquet() {
+        return Some(Form::Parquet);
     }
     if rules.fields().any(Field::is_path) {
         return Some(Form::Json);
@@ -139,6 +145,7 @@ fn guess(first: &[u8], field: Option<&Field>, null: bool) -> Form {
 /// Where records of this form end.
 pub fn cut(rules: &KeyRules, form: Form) -> Cut {
     match form {
+        Form::Parquet => Cut::Parquet,
         _ if rules.null => Cut::Null,
         Form::Rows(RowFormat { delimiter, quotes: true }) if rules.field.is_some() => Cut::Csv(delimiter),
         _ => Cut::Lines,

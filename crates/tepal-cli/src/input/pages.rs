@@ -7,7 +7,9 @@ use std::num::NonZeroUsize;
 use crate::args::{AskedArgs, KeyArgs};
 use crate::error::Failure;
 use crate::input::bad::{BadPolicy, BadRecords, BadTotal};
-use crate::input::field::{Extractor, Field, KeyRules, RowFormat, find_column, of_flag, pointer};
+use crate::input::extractor::Extractor;
+use crate::input::field::{Field, KeyRules, RowFormat};
+use crate::input::find::{find_column, of_flag, pointer};
 use crate::input::form::{self, Form};
 use crate::input::pieces::{Piece, Pieces};
 use crate::input::progress::Progress;
@@ -155,7 +157,7 @@ impl Inputs {
     }
 
     fn open(&self, source: &Source) -> Result<Input, Failure> {
-        source.open(&self.progress, self.rules.limits, !self.rules.null)
+        source.open(&self.progress, &self.rules)
     }
 
     /// The rules for records and keys.
@@ -221,12 +223,13 @@ impl OpenInput {
         };
         let refused = |text: String| Failure::at_line(&source.name(), 1, text);
         let hinted = |text: String| refused(format!("{text}{}", rules.hint));
-        let (key, named) = extractor(rules.field.as_ref(), form, &first).map_err(hinted)?;
+        let columns = rules.fields().count();
+        let (key, named) = extractor(rules.field.as_ref(), form, &first, [1, columns]).map_err(hinted)?;
         let (extractor, header_fields) = match &rules.by {
             None => (key, [named, None]),
             Some((by, flag)) => {
-                let (segment, its) =
-                    extractor(Some(by), form, &first).map_err(|text| refused(of_flag(flag, &text)))?;
+                let (segment, its) = extractor(Some(by), form, &first, [columns, columns])
+                    .map_err(|text| refused(of_flag(flag, &text)))?;
                 (Extractor::Pair(Box::new([key, segment]), flag), [named, its])
             }
         };
@@ -235,8 +238,10 @@ impl OpenInput {
         pieces.leave_out_bad(bad.are_left_out());
         let name = pieces.name().to_owned();
         let is_named = header_fields.iter().any(Option::is_some);
-        let header = is_named || (rules.header && rules.field.is_some());
-        Ok(Self { name, number, pieces, line: 1, extractor, header_fields, header, bad })
+        let is_parquet = form == Form::Parquet;
+        let header = is_named || is_parquet || (rules.header && rules.field.is_some());
+        // Rows of a Parquet file are numbered from 1, without the header row.
+        Ok(Self { name, number, pieces, line: u64::from(!is_parquet), extractor, header_fields, header, bad })
     }
 
     /// An input over pieces in memory.
@@ -298,14 +303,17 @@ impl OpenInput {
 }
 
 /// The extractor for a field of records of this form, and the name that must still be found in the
-/// header row. `first` is the first record, if the form is JSON.
+/// header row. `first` is the first record, if the form is JSON; `place` is the number of the
+/// field and of all fields that are named, if it is Parquet.
 fn extractor(
     field: Option<&Field>,
     form: Form,
     first: &[u8],
+    place: [usize; 2],
 ) -> Result<(Extractor, Option<(String, RowFormat)>), String> {
     Ok(match (field, form) {
         (None, _) => (Extractor::Whole, None),
+        (Some(_), Form::Parquet) => (Extractor::parquet(place[0], place[1]), None),
         (Some(Field::Pointer(pointer)), _) => (Extractor::json(pointer.clone()), None),
         (Some(Field::Number(n)), Form::Rows(format)) => (Extractor::column(*n, format), None),
         (Some(Field::Name(name)), Form::Rows(format)) => {
@@ -366,6 +374,7 @@ impl Page<'_> {
     pub fn place(&self, i: usize) -> String {
         match self.input {
             0 => self.name.to_owned(),
+            _ if self.keys.batch.cut == Cut::Parquet => format!("{}: row {}", self.name, self.line(i)),
             _ => format!("{}: line {}", self.name, self.line(i)),
         }
     }

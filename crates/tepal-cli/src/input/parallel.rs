@@ -18,7 +18,7 @@ use std::thread;
 
 use crate::error::Failure;
 use crate::input::bad::{BadRecords, BadTotal};
-use crate::input::field::Extractor;
+use crate::input::extractor::Extractor;
 use crate::input::pages::{Keys, OpenInput, PAGE, Page};
 use crate::input::pieces::{Piece, Pieces, ReadError};
 use crate::input::pipeline::{AnyResults, AnyWork, Flow, Refused, Sink};

@@ -261,7 +261,7 @@ impl Pieces {
             match self.cutter.cut() {
                 Cut::Lines => "line end",
                 Cut::Null => "NUL byte",
-                Cut::Csv(_) => "line end outside quotes",
+                Cut::Csv(_) | Cut::Parquet => "line end outside quotes",
             }
         )))
     }

@@ -51,7 +51,8 @@ impl Progress {
         }
     }
 
-    fn add(&self, bytes: usize) {
+    /// Counts bytes that were read.
+    pub fn add(&self, bytes: usize) {
         let Some(state) = &self.0 else {
             return;
         };

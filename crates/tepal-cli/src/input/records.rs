@@ -17,6 +17,9 @@ pub enum Cut {
     Null,
     /// After `\n` outside double quotes; the byte separates fields.
     Csv(u8),
+    /// As CSV with commas, made from the rows of a Parquet file. A row is one line, whatever its
+    /// values have in them.
+    Parquet,
 }
 
 impl Cut {
@@ -25,7 +28,7 @@ impl Cut {
         match self {
             Self::Lines => Some(b'\n'),
             Self::Null => Some(0),
-            Self::Csv(_) => None,
+            Self::Csv(_) | Self::Parquet => None,
         }
     }
 }
@@ -68,7 +71,7 @@ impl<'a> Batch<'a> {
         let record = &self.bytes[self.end_of(i)..self.ends[i]];
         match self.cut {
             Cut::Null => record.strip_suffix(b"\0").unwrap_or(record),
-            Cut::Lines | Cut::Csv(_) => match record {
+            Cut::Lines | Cut::Csv(_) | Cut::Parquet => match record {
                 [line @ .., b'\r', b'\n'] | [line @ .., b'\n'] => line,
                 line => line,
             },
@@ -80,7 +83,7 @@ impl<'a> Batch<'a> {
     /// For CSV, whose records may have newlines inside, this reads all bytes of these records.
     pub fn lines(&self, from: usize, to: usize) -> u64 {
         match self.cut {
-            Cut::Lines | Cut::Null => (to - from) as u64,
+            Cut::Lines | Cut::Null | Cut::Parquet => (to - from) as u64,
             Cut::Csv(_) => memchr_iter(b'\n', self.bytes(from, to)).count() as u64,
         }
     }
@@ -129,6 +132,7 @@ impl Cutter {
     pub fn last_end(&mut self, bytes: &[u8], ends: &mut Vec<usize>) -> usize {
         match self.cut {
             Cut::Csv(delimiter) => self.csv_ends(bytes, delimiter, ends),
+            Cut::Parquet => self.csv_ends(bytes, b',', ends),
             Cut::Lines => self.last_after(b'\n', bytes),
             Cut::Null => self.last_after(0, bytes),
         }
@@ -180,8 +184,10 @@ impl Cutter {
 
     /// Checks `rest`, the last record, which has no terminator.
     pub fn close(&mut self, rest: &[u8]) -> Result<(), String> {
-        let Cut::Csv(delimiter) = self.cut else {
-            return Ok(());
+        let delimiter = match self.cut {
+            Cut::Csv(delimiter) => delimiter,
+            Cut::Parquet => b',',
+            Cut::Lines | Cut::Null => return Ok(()),
         };
         let reader = self.reader.get_or_insert_with(|| csv_reader(delimiter));
         if !self.quoted {

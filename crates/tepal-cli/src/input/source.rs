@@ -12,7 +12,10 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::error::Failure;
 use crate::input::field::KeyRules;
+use crate::input::form::Named;
 use crate::input::limits::Limits;
+#[cfg(feature = "parquet")]
+use crate::input::parquet;
 use crate::input::progress::Progress;
 use crate::input::sniff::{self, Looks};
 use crate::input::start::Started;
@@ -97,10 +100,22 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
+    /// Is it a file that begins as a Parquet file? A file of that name may also be encrypted, or
+    /// begin with other pages than writers of today write.
+    pub fn is_parquet(&self) -> bool {
+        let Some(path) = self.path().filter(|_| self.file_len().is_some()) else { return false };
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(sniff::HEAD as u64).read_to_end(&mut head));
+        read.is_ok()
+            && (sniff::looks(&head) == Some(Looks::Parquet)
+                || (Named::of(self) == Some(Named::Parquet)
+                    && [b"PAR1", b"PARE"].iter().any(|mark| head.starts_with(*mark))))
+    }
+
     /// Opens the source for reading. Compressed data is unpacked, within these limits. If a mark
-    /// gives the encoding of the text, the text is turned into UTF-8 without a mark. `lines` is
-    /// `true` if the records are lines, and `false` if NUL ends them.
-    pub fn open(&self, progress: &Progress, limits: Limits, lines: bool) -> Result<Input, Failure> {
+    /// gives the encoding of the text, the text is turned into UTF-8 without a mark. Of a Parquet
+    /// file the columns are read that the rules name.
+    pub fn open(&self, progress: &Progress, rules: &KeyRules) -> Result<Input, Failure> {
         let name = self.name();
         let raw: Box<dyn Read + Send> = match self {
             Self::Stdin => {
@@ -110,9 +125,17 @@ impl Source {
                 }
                 Box::new(stdin)
             }
-            Self::Path(path) => Box::new(File::open(path).map_err(|error| Failure::io(&name, &error))?),
+            Self::Path(path) => {
+                let file = File::open(path).map_err(|error| Failure::io(&name, &error))?;
+                #[cfg(feature = "parquet")]
+                if self.is_parquet() {
+                    let rows = parquet::open(path, file, progress, rules)?;
+                    return Ok(Input { name, reader: Started::new(rows) });
+                }
+                Box::new(file)
+            }
         };
-        let reader = unpacked(&name, Box::new(progress.count(raw)), limits, lines)?;
+        let reader = unpacked(&name, Box::new(progress.count(raw)), rules.limits, !rules.null)?;
         Ok(Input { name, reader: Started::new(reader) })
     }
 }
@@ -173,16 +196,31 @@ fn unpacked(
             return Err(Failure::at(name, text));
         }
         Looks::Parquet => {
-            let text = "a Parquet file (PAR1), which this program cannot read; export the column first: duckdb -noheader -list -c \"select COLUMN from 'FILE'\" | tepal …";
-            return Err(Failure::at(name, text));
+            return Err(Failure::at(name, PARQUET));
         }
         Looks::OtherPacked(kind) => {
             let text = format!("{kind} data; unpack it first: {kind} -dc FILE | tepal …");
             return Err(Failure::at(name, text));
         }
     };
-    Started::new(unpacked).text(name, lines)
+    let mut all = Started::new(unpacked);
+    let looks = all.decide(sniff::HEAD, sniff::looks).map_err(|error| Failure::io(name, &error))?;
+    if looks == Some(Looks::Parquet) {
+        return Err(Failure::at(
+            name,
+            "a packed Parquet file; unpack it into a file first, and give its name",
+        ));
+    }
+    all.text(name, lines)
 }
+
+/// Why a Parquet file is not read, if it has come so far.
+const PARQUET: &str = if cfg!(feature = "parquet") {
+    "a Parquet file from a pipe, and its columns are found from its end: write it into a file, and give its name"
+} else {
+    "a Parquet file (PAR1), and this program was built without reading them; build it with cargo install --features parquet, or export \
+     the column first: duckdb -noheader -list -c \"select COLUMN from 'FILE'\" | tepal …"
+};
 
 fn buffered(all: Started) -> BufReader<Started> {
     BufReader::with_capacity(BLOCK, all)
@@ -290,7 +328,7 @@ mod tests {
         assert!(read_all(b"\x89TEPAL\r\n....").unwrap_err().contains("tepal filter"));
         assert!(read_all(b"\xfd7zXZ\0....").unwrap_err().contains("xz -dc"));
         assert!(read_all(b"PK\x03\x04....").unwrap_err().contains("unzip -p"));
-        assert!(read_all(b"PAR1\x15\x04....").unwrap_err().contains("Parquet file (PAR1)"));
+        assert!(read_all(b"PAR1\x15\x04....").unwrap_err().contains("a Parquet file"));
         // A list may begin with these bytes.
         for list in [&b"PAR1\nPAR2\n"[..], b"PK\n", b"PAR1"] {
             assert_eq!(read_all(list).unwrap(), list);

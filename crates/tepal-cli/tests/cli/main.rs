@@ -39,6 +39,7 @@ mod names;
 mod nothing_lost;
 mod overwritten;
 mod packed;
+mod parquet;
 mod patches;
 mod place;
 mod plain;

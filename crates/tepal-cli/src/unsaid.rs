@@ -1,7 +1,7 @@
 //! Files whose names say that their records have fields, where nothing says which field is the key.
 //!
 //! Their whole lines are hardly ever meant as keys: `build` and `uniq` refuse them, and show the
-//! fields and what to type.
+//! fields and what to type. The verbs that ask a filter read the lines, and tell a person so.
 
 use std::collections::HashSet;
 use std::env;
@@ -17,6 +17,7 @@ use crate::input::parquet;
 use crate::input::progress::Progress;
 use crate::input::row::fields;
 use crate::input::source::Source;
+use crate::output::remind;
 use crate::text::message::{for_shell, one_line, shown_key};
 
 /// A longer command line is not repeated in an error.
@@ -37,6 +38,19 @@ pub fn refuse(sources: &[Source], rules: &KeyRules, whole: bool) -> Result<(), F
     match all.next() {
         None => Ok(()),
         Some((source, named)) => Err(why(source, named, rules)?),
+    }
+}
+
+/// Tells a person at a terminal that whole lines of such a file are looked up, because no filter
+/// says which field is the key.
+pub fn note(sources: &[Source], rules: &KeyRules, whole: bool) {
+    let named = sources.iter().find(|source| Named::of(source).is_some() && !source.is_parquet());
+    if let (Some(source), None, false) = (named, &rules.field, whole) {
+        remind(&format!(
+            "{}: whole lines are looked up, since the filter was not built from a field; for one field add -f FIELD, and \
+             --whole says that lines are meant",
+            source.name()
+        ));
     }
 }
 

@@ -25,6 +25,7 @@ use crate::output::complain;
 use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
+use crate::unsaid;
 
 /// What is asked, and what comes out.
 pub struct Question<'a> {
@@ -116,6 +117,9 @@ impl<'a> Question<'a> {
         let rules = rows::rules(keys, BadPolicy::Warn, opened, !sources.is_empty(), quiet)?;
         let rules = if self.every { KeyRules { bad: BadPolicy::Warn, ..rules } } else { rules };
         sources.iter().try_for_each(|source| self.refuse_filter(source))?;
+        if !quiet {
+            unsaid::note(&sources, &rules, keys.whole);
+        }
         // One that cannot be read does not keep the others from being answered.
         let named = sources.len();
         sources.retain(|source| match AskedArgs::check(source).and_then(|()| source.check()) {

@@ -104,6 +104,7 @@ fn where_the_keys_are_is_told_on_a_terminal() {
     place.write("rows", "1;a\n2;b\n1;c\n");
     place.build("f", b"", "-f email mail.csv -n 9");
     place.build("deletable", b"", "-f email mail.csv --deletable");
+    place.build("lines", b"1,a@x.org\n", "");
     assert_eq!(place.run("uniq rows -d ; -f 1 --state s").code, 0);
     let from_csv =
         "the keys are field \"email\" of CSV rows, from which it was built; for whole lines say --whole";
@@ -112,6 +113,12 @@ fn where_the_keys_are_is_told_on_a_terminal() {
         ("which f -- mail.csv", format!("f: {from_csv}")),
         ("test f --members mail.csv", format!("f: {from_csv}")),
         ("add f mail.csv", format!("f: {from_csv}")),
+        (
+            "has lines mail.csv",
+            "mail.csv: whole lines are looked up, since the filter was not built from a field; for one field add -f \
+             FIELD, and --whole says that lines are meant"
+                .into(),
+        ),
         ("remove deletable mail.csv --force -o less", format!("deletable: {from_csv}")),
         ("has f mail.tsv --tsv", format!("f: {}", from_csv.replace("CSV rows", "rows between tabs"))),
         (

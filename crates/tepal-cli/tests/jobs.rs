@@ -1,4 +1,5 @@
-//! The transcripts of `docs/jobs.md`: every command is run anew, and what comes is compared.
+//! The transcripts of `docs/jobs.md` and `docs/parquet.md`: every command is run anew, and what
+//! comes is compared.
 //!
 //! `TEPAL_WRITE_DOCS=1 cargo test -p tepal-cli --test jobs` writes the answers anew.
 #![cfg(unix)]

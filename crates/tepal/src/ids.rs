@@ -69,7 +69,7 @@ macro_rules! ids {
             /// All numbers with their names.
             pub(crate) const NUMBERS: &'static str = after_comma(concat!($(", ", $id, " (", $name, ")"),+));
             /// All names.
-            pub(crate) const NAMES: &'static str = concat!($($name, " "),+).trim_ascii_end();
+            pub(crate) const NAMES: &'static str = after_comma(concat!($(", ", $name),+));
         }
 
         impl fmt::Display for $type {

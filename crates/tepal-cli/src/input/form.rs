@@ -1,8 +1,9 @@
 //! How the records of an input are written: as rows, or as lines of JSON.
 //!
-//! A Parquet file is known by its first bytes. Of text, flags decide. Without them the filter does, from whose rows the field was taken, then the name
-//! of the file, then the first record. If the name contradicts the filter, the filter decides for
-//! a first record that is such a row, and the name for any other.
+//! A Parquet file is known by its first bytes. Of text, flags decide. Without them the filter does,
+//! from whose rows the field was taken, then the name of the file, then the first record. If the
+//! name contradicts the filter, the filter decides for a first record that is such a row, and the
+//! name for any other.
 
 use memchr::memchr;
 

@@ -3,9 +3,10 @@
 //! An input is opened and unpacked ([`source`], [`sniff`], [`zstd`]) within [`limits`], turned into
 //! UTF-8 where a mark at its start says that it is UTF-16 ([`start`], [`utf16`], [`line_ends`]),
 //! and taken for rows or JSON ([`form`]). It is read in pieces of whole records ([`pieces`],
-//! [`records`]) and given out in pages with the key of each record ([`pages`], [`field`], [`find`], [`extractor`], [`row`], [`json`]).
-//! Of a Parquet file columns are read, as rows of CSV (`parquet`). [`pipeline`] does a command's work on all records, and [`parallel`] does the same on several
-//! threads. Of a record without a key [`bad`] keeps account.
+//! [`records`]) and given out in pages with the key of each record ([`pages`], [`field`], [`find`],
+//! [`extractor`], [`row`], [`json`]). Of a Parquet file columns are read, as rows of CSV
+//! (`parquet`). [`pipeline`] does a command's work on all records, and [`parallel`] does the same
+//! on several threads. Of a record without a key [`bad`] keeps account.
 
 pub mod bad;
 pub mod extractor;

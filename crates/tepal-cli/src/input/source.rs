@@ -127,10 +127,14 @@ impl Source {
             }
             Self::Path(path) => {
                 let file = File::open(path).map_err(|error| Failure::io(&name, &error))?;
-                #[cfg(feature = "parquet")]
                 if self.is_parquet() {
-                    let rows = parquet::open(path, file, progress, rules)?;
-                    return Ok(Input { name, reader: Started::new(rows) });
+                    #[cfg(feature = "parquet")]
+                    return Ok(Input {
+                        reader: Started::new(parquet::open(path, file, progress, rules)?),
+                        name,
+                    });
+                    #[cfg(not(feature = "parquet"))]
+                    return Err(Failure::at(&name, PARQUET));
                 }
                 Box::new(file)
             }
@@ -214,7 +218,7 @@ fn unpacked(
     all.text(name, lines)
 }
 
-/// Why a Parquet file is not read, if it has come so far.
+/// Why a Parquet file is not read.
 const PARQUET: &str = if cfg!(feature = "parquet") {
     "a Parquet file from a pipe, and its columns are found from its end: write it into a file, and give its name"
 } else {

@@ -507,11 +507,11 @@ fn debug_is_the_text_and_its_source() {
 #[test]
 fn a_number_or_a_name_that_is_not_known_is_named_with_those_that_are() {
     let text = Layout::from_id(9_u8).unwrap_err().to_string();
-    assert!(text.contains("layout 9") && text.contains("3 (split-block) 4 (scattered)"), "{text}");
+    assert!(text.contains("layout 9") && text.contains("3 (split-block), 4 (scattered)"), "{text}");
     assert_eq!(Layout::from_id(4_u8).unwrap(), Layout::Scattered);
     assert!(Layout::from_id(260_u16).is_err());
     let text = "Guava".parse::<Format>().unwrap_err().to_string();
-    let names = "tepal guava spark parquet-sbbf bits-and-blooms dcso redisbloom valkey-bloom";
+    let names = "tepal, guava, spark, parquet-sbbf, bits-and-blooms, dcso, redisbloom, valkey-bloom";
     assert_eq!(text, format!("the format is Guava; it must be one of: {names}"));
     assert_eq!("guava".parse::<Format>().unwrap(), Format::Guava);
 }

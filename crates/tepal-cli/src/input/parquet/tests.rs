@@ -96,7 +96,7 @@ fn pages_whose_checksum_differs_are_not_read() {
 fn forged_footers_claim_no_memory() {
     let claims = [0xFF, 0xFF, 0xFF, 0xFF, 0x07];
     for (bytes, why) in [
-        // The columns: a list of 2^31 - 1; one whose elements are not there; numbers in place of it.
+        // The columns: a list of 2^31 - 1; a list without its elements; a number in its place.
         ([&[0x15, 2, 0x19, 0xFC][..], &claims, &[0]].concat(), "a list is longer than the rest"),
         (vec![0x15, 2, 0x19, 0x3C, 0], "a list is longer than the rest"),
         ([&[0x15, 2, 0x15][..], &claims, &[0]].concat(), "another type than its place"),

@@ -85,7 +85,7 @@ fn formats_have_names() {
         assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
     }
     let refused = "Guava".parse::<Format>().unwrap_err().to_string();
-    assert!(refused.contains("the format is Guava; it must be one of: tepal guava spark"), "{refused}");
+    assert!(refused.contains("the format is Guava; it must be one of: tepal, guava, spark"), "{refused}");
 }
 
 /// An empty file of DCSO's: 1000 bits, 7 for each key.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, new_empty_array, new_null_array};
 use datafusion::arrow::compute::{cast, concat};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
@@ -158,30 +158,30 @@ pub(crate) fn answer_each(
     args: &ScalarFunctionArgs,
     answer: &dyn Fn(&[u8], &ArrayRef) -> Result<ArrayRef>,
 ) -> Result<ColumnarValue> {
-    let (first, keys) = (&args.args[0], &args.args[1]);
-    let ColumnarValue::Array(firsts) = first else {
-        let ColumnarValue::Scalar(first) = first else { unreachable!("a value is an array or a scalar") };
-        let Some(first) = bytes_of(first) else {
-            return Ok(ColumnarValue::Scalar(ScalarValue::try_new_null(args.return_type())?));
-        };
-        return Ok(match keys {
-            ColumnarValue::Array(keys) => ColumnarValue::Array(answer(first, keys)?),
-            ColumnarValue::Scalar(key) => {
-                ColumnarValue::Scalar(ScalarValue::try_from_array(&answer(first, &key.to_array()?)?, 0)?)
+    let keys = &args.args[1];
+    match &args.args[0] {
+        ColumnarValue::Scalar(first) => match (bytes_of(first), keys) {
+            (None, _) => Ok(ColumnarValue::Scalar(ScalarValue::try_new_null(args.return_type())?)),
+            (Some(first), ColumnarValue::Array(keys)) => Ok(ColumnarValue::Array(answer(first, keys)?)),
+            (Some(first), ColumnarValue::Scalar(key)) => {
+                let answers = answer(first, &key.to_array()?)?;
+                Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&answers, 0)?))
             }
-        });
-    };
-    let (firsts, keys) = (unpacked(firsts)?, keys.to_array(args.number_rows)?);
-    let answers = runs(&firsts)
-        .into_iter()
-        .map(|run| match bytes_at(&firsts, run.start) {
-            Some(first) => answer(first, &keys.slice(run.start, run.len())),
-            None => Ok(ScalarValue::try_new_null(args.return_type())?.to_array_of_size(run.len())?),
-        })
-        .collect::<Result<Vec<ArrayRef>>>()?;
-    let answers: Vec<&dyn Array> = answers.iter().map(AsRef::as_ref).collect();
-    match answers.as_slice() {
-        [] => Ok(ColumnarValue::Array(datafusion::arrow::array::new_empty_array(args.return_type()))),
-        answers => Ok(ColumnarValue::Array(Arc::clone(&concat(answers)?))),
+        },
+        ColumnarValue::Array(firsts) => {
+            let (firsts, keys) = (unpacked(firsts)?, keys.to_array(args.number_rows)?);
+            let answers = runs(&firsts)
+                .into_iter()
+                .map(|run| match bytes_at(&firsts, run.start) {
+                    Some(first) => answer(first, &keys.slice(run.start, run.len())),
+                    None => Ok(new_null_array(args.return_type(), run.len())),
+                })
+                .collect::<Result<Vec<ArrayRef>>>()?;
+            let answers: Vec<&dyn Array> = answers.iter().map(AsRef::as_ref).collect();
+            Ok(ColumnarValue::Array(match answers.is_empty() {
+                true => new_empty_array(args.return_type()),
+                false => concat(&answers)?,
+            }))
+        }
     }
 }

@@ -133,6 +133,25 @@ impl Building {
     }
 }
 
+/// The filter as a value. Its file says that it refuses keys past its capacity, as other files do;
+/// the filter itself goes on taking every key.
+fn finished(filter: &mut BloomFilter) -> Result<ScalarValue> {
+    filter.set_over_capacity(OverCapacity::Warn).map_err(|error| failed(NAME, &error))?;
+    if filter.is_over_capacity() {
+        let text = format!(
+            "{} keys came, and the second argument makes room for {} different ones; give a greater one, such as \
+             (select bloom_count(key) from t)",
+            filter.keys_inserted().unwrap_or_default(),
+            filter.capacity()
+        );
+        return Err(refused(NAME, text));
+    }
+    filter.set_over_capacity(OverCapacity::Refuse).map_err(|error| failed(NAME, &error))?;
+    let bytes = filter.to_bytes().map_err(|error| failed(NAME, &error))?;
+    filter.set_over_capacity(OverCapacity::Ignore).map_err(|error| failed(NAME, &error))?;
+    filter_value(NAME, bytes)
+}
+
 impl Accumulator for Building {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
         let [keys, n, rate] = values else { return Err(planned(NAME, EXAMPLE)) };
@@ -153,7 +172,7 @@ impl Accumulator for Building {
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        let state = self.begun.take().map(|begun| begun.filter.to_bytes()).transpose();
+        let state = self.begun.as_ref().map(|begun| begun.filter.to_bytes()).transpose();
         Ok(vec![ScalarValue::LargeBinary(state.map_err(|error| failed(NAME, &error))?)])
     }
 
@@ -172,24 +191,14 @@ impl Accumulator for Building {
         Ok(())
     }
 
+    /// In a window with an order it is asked again and again, with more rows between.
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        let filter = match self.begun.take() {
-            Some(begun) => Some(begun.filter),
-            None => self.of_no_rows()?,
-        };
-        let Some(mut filter) = filter else { return Ok(ScalarValue::BinaryView(None)) };
-        filter.set_over_capacity(OverCapacity::Warn).map_err(|error| failed(NAME, &error))?;
-        if filter.is_over_capacity() {
-            let text = format!(
-                "{} keys came, and the second argument makes room for {} different ones; give a greater one, such as \
-                 (select bloom_count(key) from t)",
-                filter.keys_inserted().unwrap_or_default(),
-                filter.capacity()
-            );
-            return Err(refused(NAME, text));
+        match &mut self.begun {
+            Some(begun) => finished(&mut begun.filter),
+            None => self
+                .of_no_rows()?
+                .map_or(Ok(ScalarValue::BinaryView(None)), |mut filter| finished(&mut filter)),
         }
-        filter.set_over_capacity(OverCapacity::Refuse).map_err(|error| failed(NAME, &error))?;
-        filter_value(NAME, filter.to_bytes().map_err(|error| failed(NAME, &error))?)
     }
 
     fn size(&self) -> usize {

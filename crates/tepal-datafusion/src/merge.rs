@@ -58,8 +58,8 @@ impl AggregateUDFImpl for Merge {
 struct Merging(Option<Opened>);
 
 impl Merging {
-    fn take(&mut self) -> Result<Option<Vec<u8>>> {
-        self.0.take().map(|all| all.to_bytes()).transpose().map_err(|error| failed(NAME, &error))
+    fn bytes(&self) -> Result<Option<Vec<u8>>> {
+        self.0.as_ref().map(|all| all.to_bytes()).transpose().map_err(|error| failed(NAME, &error))
     }
 }
 
@@ -90,7 +90,7 @@ impl Accumulator for Merging {
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        Ok(vec![ScalarValue::LargeBinary(self.take()?)])
+        Ok(vec![ScalarValue::LargeBinary(self.bytes()?)])
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
@@ -98,7 +98,7 @@ impl Accumulator for Merging {
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        self.take()?.map_or(Ok(ScalarValue::BinaryView(None)), |bytes| filter_value(NAME, bytes))
+        self.bytes()?.map_or(Ok(ScalarValue::BinaryView(None)), |bytes| filter_value(NAME, bytes))
     }
 
     fn size(&self) -> usize {

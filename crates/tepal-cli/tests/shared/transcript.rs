@@ -39,11 +39,10 @@ fn run_again(page: &str, programs: &[&Path]) -> (String, u32) {
     let mut inside = false;
     for line in page.split_inclusive('\n') {
         let (starts, goes_on) = (line.strip_prefix("$ "), line.strip_prefix("> "));
-        if inside && (starts.is_some() || line.starts_with("```")) {
-            if let Some(command) = typed.take() {
-                now.push_str(&answer(&command, folder.path(), programs));
-                commands += 1;
-            }
+        let ends = inside && (starts.is_some() || line.starts_with("```"));
+        if let Some(command) = typed.take_if(|_| ends) {
+            now.push_str(&answer(&command, folder.path(), programs));
+            commands += 1;
         }
         match (inside, starts, goes_on) {
             (true, Some(command), _) => typed = Some(command.to_owned()),

@@ -153,6 +153,20 @@ async fn filters_of_two_shapes_or_hashes_do_not_merge() {
 }
 
 #[tokio::test]
+async fn a_window_has_the_filter_of_the_rows_so_far() {
+    let context = session(2);
+    table(&context, "t", numbers(5, 1));
+    for function in ["bloom_build(key, 10, 0.000001)", "bloom_merge(one)"] {
+        let ones = "(select key, bloom_build(key, 10, 0.000001) as one from t group by key)";
+        let rows = format!("(select key, {function} over (order by key) as filter from {ones})");
+        for (asked, expected) in [("key", true), ("0", true), ("key + 1", false)] {
+            let sql = format!("select bloom_contains(filter, {asked}) from {rows} order by key");
+            assert_eq!(answers(&context, &sql).await, [Some(expected); 5], "{function}, {asked}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn nulls_are_no_keys() {
     let context = session(2);
     let keys = Arc::new(StringArray::from(vec![Some("a"), None, Some("b"), None])) as ArrayRef;

@@ -8,7 +8,6 @@ import random
 import socket
 import statistics
 import sys
-import tempfile
 
 from engine import Engine
 
@@ -137,14 +136,14 @@ def growth(engine, first):
 
 
 def main(keys):
-    engine = Engine(tempfile.mkdtemp(), "max-bytes", str(8 << 30))
+    engine = Engine(None, "max-bytes", str(8 << 30))
     try:
         link = Link(engine)
         many(engine, link, keys)
         single(engine, link, keys)
         growth(engine, min(keys // 16, 250_000))
     finally:
-        engine.stop()
+        engine.remove()
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ impl Held {
         if !held && self.has_all_items() {
             return Added::Full;
         }
-        if !held && self.file.size_in_bytes() > most {
+        if !held && self.next_size() > most {
             let text = "ERR the filter has the largest size: load the module with a larger `max-bytes`";
             return Added::Refused(text.into());
         }
@@ -129,6 +129,22 @@ impl Held {
         match self.filter() {
             AnyFilter::Bloom(filter) => filter.keys_inserted().is_none_or(|items| items >= filter.capacity()),
             _ => false,
+        }
+    }
+
+    /// The bytes of the filter, and of the link that a new item would add to a full chain. The
+    /// numbers of a chain that was loaded decide how large that link is.
+    fn next_size(&self) -> u64 {
+        /// More bits for each item than the newest link has: half of its rate takes 1.44.
+        const MORE: f64 = 1.5;
+        let size = self.file.size_in_bytes();
+        let AnyFilter::Scalable(chain) = self.filter() else { return size };
+        match (chain.links().last(), chain.expansion()) {
+            (Some(newest), Some(times)) if newest.keys_inserted() >= Some(newest.capacity()) => {
+                let items = newest.capacity() as f64 * f64::from(times);
+                size.saturating_add((items * (newest.bits_per_key() + MORE) / 8.0) as u64)
+            }
+            _ => size,
         }
     }
 

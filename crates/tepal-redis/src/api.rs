@@ -88,7 +88,6 @@ macro_rules! functions {
 functions! {
     always {
         Alloc: fn(usize) -> Opaque;
-        Calloc: fn(usize, usize) -> Opaque;
         Free: fn(Opaque);
         MallocSize: fn(Opaque) -> usize;
         SetModuleAttribs: fn(Opaque, Name, c_int, c_int);

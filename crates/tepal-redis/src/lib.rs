@@ -7,6 +7,8 @@
 //! pieces arrive by `LOADCHUNK`. [`types`] and [`store`] are the data types and their bytes in the
 //! server's files, [`commands`] the commands, [`settings`] the arguments of `--loadmodule`.
 
+#![cfg_attr(test, allow(dead_code, reason = "unit tests use the system's allocator"))]
+
 mod add;
 mod api;
 mod ask;

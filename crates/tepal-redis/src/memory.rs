@@ -10,8 +10,6 @@ pub(crate) struct ServerMemory;
 
 /// The server's allocator aligns every size to this, or to the size if that is less.
 const ALIGNED: usize = 16;
-/// From this size on, memory is asked for without the risk that the server ends.
-const LARGE: usize = 1 << 20;
 
 thread_local! {
     /// The bytes that this thread has allocated less the bytes that it has freed.
@@ -48,42 +46,23 @@ pub(crate) unsafe fn taken(first: *mut u8, len: usize) -> Vec<u8> {
 }
 
 impl ServerMemory {
-    /// Memory of this size, or null. `zeroed`: filled with zeros.
-    fn ask(api: &Api, size: usize, zeroed: bool) -> Opaque {
-        match api.TryAlloc {
-            // SAFETY: any size may be asked for.
-            Some(try_alloc) if !zeroed => unsafe { try_alloc(size) },
-            Some(try_alloc) if size >= LARGE => {
-                // SAFETY: as above.
-                let tried = unsafe { try_alloc(size) };
-                if tried.is_null() {
-                    return tried;
-                }
-                // There is memory; the system gives it as zeros, which costs nothing until it is
-                // used.
-                // SAFETY: it was allocated above, and nothing uses it.
-                unsafe { (api.Free)(tried) };
-                // SAFETY: as above.
-                unsafe { (api.Calloc)(1, size) }
-            }
-            // SAFETY: as above.
-            _ if zeroed => unsafe { (api.Calloc)(1, size) },
-            // SAFETY: as above.
-            _ => unsafe { (api.Alloc)(size) },
-        }
+    /// Memory of this size, or null. A server without `TryAlloc` ends if there is none.
+    fn ask(api: &Api, size: usize) -> Opaque {
+        // SAFETY: any size may be asked for.
+        unsafe { api.TryAlloc.unwrap_or(api.Alloc)(size) }
     }
 
-    fn allocate(layout: Layout, zeroed: bool) -> *mut u8 {
+    fn allocate(layout: Layout) -> *mut u8 {
         let Some(api) = api::get() else { return std::ptr::null_mut() };
         if layout.align() <= ALIGNED {
-            let memory = ServerMemory::ask(api, layout.size().max(layout.align()), zeroed);
+            let memory = ServerMemory::ask(api, layout.size().max(layout.align()));
             if !memory.is_null() {
                 take_over(api, memory);
             }
             return memory.cast();
         }
         let Some(size) = layout.size().checked_add(layout.align()) else { return std::ptr::null_mut() };
-        let memory = ServerMemory::ask(api, size, zeroed).cast::<u8>();
+        let memory = ServerMemory::ask(api, size).cast::<u8>();
         if memory.is_null() {
             return memory;
         }
@@ -118,11 +97,7 @@ impl ServerMemory {
 // none.
 unsafe impl GlobalAlloc for ServerMemory {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ServerMemory::allocate(layout, false)
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        ServerMemory::allocate(layout, true)
+        ServerMemory::allocate(layout)
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {

@@ -6,6 +6,7 @@ import random
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 
 import redis
@@ -33,10 +34,12 @@ def free_port():
 
 
 class Engine:
-    """One server. `args` are the module's arguments, `options` the server's."""
+    """One server. `args` are the module's arguments, `options` the server's. Without a folder it has
+    one of its own until it stops."""
 
     def __init__(self, folder, *args, **options):
-        self.folder, self.args, self.port = str(folder), args, free_port()
+        self.own = None if folder else tempfile.TemporaryDirectory(prefix="tepal-redis-")
+        self.folder, self.args, self.port = str(folder or self.own.name), args, free_port()
         self.options = {"save": "", "appendonly": "no", "enable-debug-command": "yes", **options}
         self.start()
 
@@ -82,6 +85,12 @@ class Engine:
                 self.kill()
         self.client.close()
         self.log.close()
+
+    def remove(self):
+        """Stops it for good, and removes its own folder."""
+        self.stop()
+        if self.own:
+            self.own.cleanup()
 
     def restart(self):
         self.stop()

@@ -7,7 +7,6 @@ import json
 import random
 import struct
 import sys
-import tempfile
 import time
 
 import payloads
@@ -117,7 +116,7 @@ def slow(client, batch):
 
 
 def main(count, seed=1):
-    engine = Engine(tempfile.mkdtemp(), slowlog_log_slower_than=str(SLOW), slowlog_max_len="1000",
+    engine = Engine(None, slowlog_log_slower_than=str(SLOW), slowlog_max_len="1000",
                     maxmemory="2gb", maxmemory_policy="noeviction")
     try:
         client = engine.client
@@ -154,7 +153,7 @@ def main(count, seed=1):
         assert client.dbsize() == 0
         print(f"memory: {back} bytes more than before")
     finally:
-        engine.stop()
+        engine.remove()
 
 
 if __name__ == "__main__":

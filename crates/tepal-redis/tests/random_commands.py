@@ -1,7 +1,6 @@
 """Random commands on a master and its replica, which must be equal: random_commands.py COUNT"""
 
 import sys
-import tempfile
 import time
 
 import commands_at_random
@@ -9,10 +8,10 @@ from engine import Engine
 
 
 def main(count):
-    engines = [Engine(tempfile.mkdtemp())]
+    engines = [Engine(None)]
     try:
         master = engines[0]
-        engines.append(Engine(tempfile.mkdtemp(), replicaof=["127.0.0.1", str(master.port)]))
+        engines.append(Engine(None, replicaof=["127.0.0.1", str(master.port)]))
         replica = engines[1]
         began, piece = time.monotonic(), max(1, count // 10)
         for seed in range(10):
@@ -27,7 +26,7 @@ def main(count):
               f"{time.monotonic() - began:.0f} s")
     finally:
         for engine in engines:
-            engine.stop()
+            engine.remove()
 
 
 if __name__ == "__main__":

@@ -207,6 +207,23 @@ def test_announced_sizes_are_checked_first(start):
         assert engine.client.info("memory")["used_memory"] - before < 1 << 20 and engine.client.dbsize() == 0
 
 
+def test_a_loaded_chain_does_not_grow_past_the_largest_size(engine):
+    """A full filter of 1.2 MB that says to grow a thousand times."""
+    import math
+
+    items, error = 1_000_000, 0.01
+    bits = math.ceil(items * 9.585058377367446 / 64) * 64
+    values = [payloads.unsigned(n) for n in [items, 1, 5, 1000]]
+    values += [payloads.unsigned(items), payloads.double(error), payloads.unsigned(7),
+               payloads.double(9.585058377367446), payloads.unsigned(bits), payloads.unsigned(0),
+               payloads.string(bytes(bits // 8)), payloads.unsigned(items)]
+    engine.client.restore("k", 0, payloads.module("MBbloom--", 4, values))
+    before = engine.client.info("memory")["used_memory"]
+    assert b"max-bytes" in raw(engine, "BF.ADD", "k", "a")
+    assert engine.client.info("memory")["used_memory"] - before < 100_000
+    assert engine.run("BF.INFO", "k", "ITEMS") == [items]
+
+
 def test_own_types(start):
     engine = start("types", "own")
     dump = (GOLDEN / "redisbloom" / "single.redis-dump").read_bytes()

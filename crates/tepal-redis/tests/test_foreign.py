@@ -6,6 +6,7 @@ import pathlib
 import pytest
 import redis
 
+import commands_at_random
 import payloads
 from engine import raw
 
@@ -96,6 +97,27 @@ def test_valkey_bloom(engine, name):
     digests = engine.run("DEBUG", "DIGEST-VALUE", "k", "l", "m")
     assert len(set(digests)) == 1
     assert b"BUSYKEY" in raw(engine, "BF.LOAD", "k", blob)
+
+
+@pytest.mark.parametrize("name", VALKEY)
+def test_what_valkey_bloom_passes_to_its_replicas(start, name):
+    """A create with SEED and TIGHTENING, then the items: the same filter to the last bit."""
+    engine = start()
+    replica = start(replicaof=["127.0.0.1", str(engine.port)])
+    case, blob = case_of("valkey-bloom", name), (GOLDEN / "valkey-bloom" / f"{name}.bin").read_bytes()
+    params = case["params"]
+    expansion = ["NONSCALING"] if params["expansion"] == "0" else ["EXPANSION", params["expansion"]]
+    create = ["BF.INSERT", "k", "CAPACITY", params["capacity"], "ERROR", params["fp_rate"], "TIGHTENING",
+              params["tightening_ratio"], "SEED", bytes.fromhex(params["seed_hex"]), *expansion, "ITEMS"]
+    for item in case["inserted"]:
+        engine.run(*create, key_of(item))
+    assert engine.run("TYPE", "k") == b"bloomfltr"
+    engine.run("BF.LOAD", "l", blob)
+    assert len(set(engine.run("DEBUG", "DIGEST-VALUE", "k", "l"))) == 1
+    commands_at_random.caught_up(engine, replica)
+    assert replica.run("DEBUG", "DIGEST") == engine.run("DEBUG", "DIGEST")
+    assert b"32 bytes" in raw(engine, "BF.INSERT", "n", "SEED", "x", "ITEMS", "a")
+    assert b"not 0.5" in raw(engine, "BF.INSERT", "n", "TIGHTENING", "0.4", "ITEMS", "a")
 
 
 def test_the_dump_of_valkey_bloom_is_the_same(start):

@@ -34,7 +34,8 @@ impl Adding<'_> {
         let mut created = None;
         if value.is_none() {
             let mut plan = self.plan.clone().ok_or(NOT_FOUND)?;
-            key.set(Type::Own, plan.make(ctx)?);
+            let made = plan.make(ctx)?;
+            key.set(Type::of(&made.state), made);
             created = Some(plan);
             drop(key);
             (key, value) = opened(ctx, self.name)?;
@@ -142,9 +143,11 @@ pub(super) fn bf_madd(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
 
 /// BF.INSERT key [CAPACITY n] [ERROR rate] [EXPANSION n] [NOCREATE] [NONSCALING] [DELETABLE]
 /// [WINDOW seconds] [SECRET hex] [ATTIME seconds] ITEMS item [item ...]
+///
+/// `SEED bytes` and `TIGHTENING 0.5` make the filter of valkey-bloom, which passes its own on so.
 pub(super) fn bf_insert(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
     let (mut plan, mut options) = (Plan::default(), Options::default());
-    let (mut create, mut at, mut rest) = (true, None, args);
+    let (mut create, mut at, mut rate, mut rest) = (true, None, None, args);
     let items = loop {
         if options.take(&mut plan, &mut rest, |_| say("Bad expansion", "ERR bad expansion"))? {
             continue;
@@ -163,8 +166,22 @@ pub(super) fn bf_insert(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
                 2
             }
             b"ERROR" => {
-                let rate = numbers::double(value()?).and_then(|rate| plan.set_rate(rate));
-                rate.ok_or_else(|| say("Bad error rate", "ERR bad error rate"))?;
+                rate = numbers::double(value()?);
+                let is_rate = rate.and_then(|rate| plan.set_rate(rate));
+                is_rate.ok_or_else(|| say("Bad error rate", "ERR bad error rate"))?;
+                2
+            }
+            b"SEED" => {
+                let seed = value()?.try_into();
+                plan.valkey_seed = Some(seed.map_err(|_| "ERR the seed is not 32 bytes")?);
+                2
+            }
+            b"TIGHTENING" => {
+                if numbers::double(value()?) != Some(0.5) {
+                    let text =
+                        "ERR the tightening ratio is not 0.5: bring such a filter by BF.LOAD or RESTORE";
+                    return Err(text.into());
+                }
                 2
             }
             b"ATTIME" => {
@@ -180,6 +197,10 @@ pub(super) fn bf_insert(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
         return Err(Refusal::Arity);
     }
     options.apply(&mut plan)?;
+    if let (Some(rate), Some(_)) = (rate, plan.valkey_seed) {
+        // valkey-bloom lowers no rate.
+        plan.rate = rate;
+    }
     let (given, items) = (items, self::items(items));
     many(ctx, &Adding { name, items, given, plan: create.then_some(plan), repeats: Repeats::AsKind, at })
 }

@@ -2,7 +2,8 @@
 
 use tepal::file::Format;
 use tepal::{
-    AnyFilter, BloomFilter, ExpiringFilter, GrowingFilter, Opened, OverCapacity, QuotientFilter, SecretKey,
+    AnyFilter, BloomFilter, ExpiringFilter, GrowingFilter, Opened, OverCapacity, QuotientFilter, Scheme,
+    SecretKey,
 };
 
 use super::{check_size, numbers, opened, say};
@@ -25,6 +26,10 @@ pub(super) struct Plan {
     pub(super) secret: Option<SecretKey>,
     /// `BUCKETSIZE` and `MAXITERATIONS` of CF.RESERVE.
     pub(super) cuckoo: Option<(u32, u32)>,
+    /// The seed of a filter of valkey-bloom, as valkey-bloom passes it to its replicas.
+    pub(super) valkey_seed: Option<[u8; 32]>,
+    /// The empty filter of valkey-bloom, once it is made.
+    blob: Option<Vec<u8>>,
 }
 
 /// The most items that a filter is made for.
@@ -45,6 +50,8 @@ impl Default for Plan {
             window: None,
             secret: None,
             cuckoo: None,
+            valkey_seed: None,
+            blob: None,
         }
     }
 }
@@ -93,8 +100,25 @@ impl Plan {
         })
     }
 
+    /// Builds the empty filter that valkey-bloom would build.
+    fn build_valkey(&mut self, ctx: &Ctx, seed: [u8; 32]) -> Result<State, Refusal> {
+        let builder = BloomFilter::builder().scheme(Scheme::ValkeyBloom).valkey_seed(seed);
+        let builder = builder.capacity(self.capacity).false_positive_rate(self.rate);
+        check_size(ctx, builder.plan()?.bit_len / 8)?;
+        let builder = match self.expansion {
+            Some(times) => builder.expansion(times),
+            None => builder,
+        };
+        let file = Opened::new(builder.build_chain()?, Format::ValkeyBloom)?;
+        self.blob = Some(file.to_bytes()?);
+        Ok(State::Whole(Held { file, about: About::default() }))
+    }
+
     /// Makes a value, with a secret of its own unless the plan has one, which it has afterwards.
     pub(super) fn make(&mut self, ctx: &Ctx) -> Result<Box<Value>, Refusal> {
+        if let Some(seed) = self.valkey_seed {
+            return Value::new(|| self.build_valkey(ctx, seed));
+        }
         let secret = match &self.secret {
             Some(secret) => secret.clone(),
             None => SecretKey::generate()?,
@@ -111,6 +135,9 @@ impl Plan {
 
     /// Passes on the command that makes the same filter elsewhere, with every property and secret.
     pub(super) fn replicate(&self, ctx: &Ctx, name: Text) {
+        if let Some(blob) = &self.blob {
+            return ctx.replicate("BF.LOAD", name, &[], &[], &[blob]);
+        }
         let mut words = Vec::new();
         let mut say = |name: &str, value: String| words.extend([name.to_string(), value]);
         let command = match self.cuckoo {

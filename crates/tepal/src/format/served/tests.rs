@@ -163,7 +163,7 @@ fn headers_that_no_server_writes() {
     // 400 filters of 64 bits with 100 hashes each.
     let mut link = Vec::new();
     link.extend(
-        [8u64, 64, 0, 0.01f64.to_bits(), (99.5 / 0.693_147_180_559_945f64).to_bits()]
+        [8u64, 64, 0, 0.01f64.to_bits(), (99.5 / std::f64::consts::LN_2).to_bits()]
             .map(u64::to_le_bytes)
             .concat(),
     );

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::beside::Served;
+use super::beside::Beside;
 use super::foreign::{self, Pairs, no_values};
 use super::open::Open;
 use super::opened::Opened;
@@ -12,6 +12,7 @@ use super::values::{PutValues, Values};
 use crate::error::Error;
 use crate::error::Result;
 use crate::ids::Format;
+use crate::kinds::AnyFilter;
 
 impl Open<'_> {
     /// Reads a key of another program's module from its saved values: RedisBloom's of the encoding
@@ -22,10 +23,10 @@ impl Open<'_> {
     /// [`Error::Unsupported`] for a format whose program is no module.
     pub fn from_values(&self, values: &mut dyn Values) -> Result<Opened> {
         let format = self.format.unwrap_or(Format::Tepal);
-        let Some(foreign) = foreign::of(format) else { return Err(no_values(format)) };
         let reading = foreign::Reading { domain: self.key_domain.unwrap_or_default(), done: None };
+        let read = foreign::read_values(format, values, reading)?;
         foreign::check_domain(format, reading.domain)?;
-        Ok(Opened::of_foreign(format, foreign.read_values(values, reading)?))
+        Ok(Opened::of_foreign(format, read))
     }
 }
 
@@ -37,7 +38,7 @@ impl Opened {
     /// As [`to_bytes`](Self::to_bytes); [`Error::Unsupported`] for a format whose program is no
     /// module.
     pub fn put_values(&self, values: &mut dyn PutValues) -> Result<()> {
-        self.served()?.put_values(self.filter(), values)
+        foreign::put_values(self.format(), self.of_other_program()?, values)
     }
 
     /// The pair of `BF.SCANDUMP` that follows this iterator: the next iterator, and the data.
@@ -46,11 +47,11 @@ impl Opened {
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes); [`Error::Unsupported`] for a format without pairs.
     pub fn pair(&self, iterator: u64) -> Result<Option<(u64, Vec<u8>)>> {
-        self.served()?.pair(self.filter(), iterator)
+        foreign::pair(self.format(), self.of_other_program()?, iterator)
     }
 
-    fn served(&self) -> Result<&dyn Served> {
-        self.beside().and_then(|beside| beside.served()).ok_or_else(|| no_values(self.format()))
+    fn of_other_program(&self) -> Result<(&AnyFilter, &dyn Beside)> {
+        Ok((self.filter(), self.beside().ok_or_else(|| no_values(self.format()))?))
     }
 }
 

@@ -7,7 +7,6 @@ use crate::error::{Error, Obstacle, Result, advice};
 use crate::fields::Put;
 use crate::format::beside::Read;
 use crate::format::chunks::Done;
-use crate::format::values::Values;
 use crate::ids::{Format, KeyDomain, Kind, Layout, Operation, Scheme};
 use crate::kinds::AnyFilter;
 use crate::kinds::bloom::BloomFilter;
@@ -62,11 +61,6 @@ pub(in crate::format) trait Foreign: Sync {
 
     /// Reads a file.
     fn read(&self, bytes: &[u8], reading: Reading<'_>) -> Result<Read>;
-
-    /// Reads a key of its program from the values that a server hands over.
-    fn read_values(&self, _: &mut dyn Values, _: Reading<'_>) -> Result<Read> {
-        Err(no_values(self.format()))
-    }
 
     /// Accepts a filter of its schemes and layout, to be written for the first time.
     fn adopt(&self, filter: AnyFilter) -> Result<Read>;

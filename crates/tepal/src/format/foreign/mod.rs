@@ -26,8 +26,9 @@ pub(super) use self::format::{Reading, no_values};
 use self::found::{ForeignFields, num_hashes};
 pub use self::redisbloom::pairs::Pairs;
 use self::redisbloom::rdb;
-use super::beside::{Beside, Read, Served};
+use super::beside::{Beside, Read};
 use super::envelope::looks_like;
+use super::values::{PutValues, Values};
 use crate::error::{Error, Looks, Obstacle, Result};
 use crate::ids::{Format, KeyDomain};
 use crate::kinds::AnyFilter;
@@ -44,6 +45,48 @@ pub(super) fn of(format: Format) -> Option<&'static dyn Foreign> {
         Format::RedisBloom => &redisbloom::RedisBloom,
         Format::ValkeyBloom => &valkey_bloom::ValkeyBloom,
     })
+}
+
+/// Reads a key of another program's module from the values that a server hands over.
+pub(super) fn read_values(format: Format, values: &mut dyn Values, reading: Reading<'_>) -> Result<Read> {
+    match format {
+        Format::RedisBloom => redisbloom::read_values(values, reading),
+        Format::ValkeyBloom => valkey_bloom::read_values(values, reading),
+        Format::Tepal
+        | Format::Guava
+        | Format::Spark
+        | Format::ParquetSbbf
+        | Format::BitsAndBlooms
+        | Format::Dcso => Err(no_values(format)),
+    }
+}
+
+/// Hands a filter over to a server, value by value.
+pub(super) fn put_values(
+    format: Format,
+    (filter, beside): (&AnyFilter, &dyn Beside),
+    values: &mut dyn PutValues,
+) -> Result<()> {
+    let of_module = beside.of_module();
+    if let Some(header) = of_module.and_then(|any| any.downcast_ref::<redisbloom::Header>()) {
+        return header.put_values(filter, values);
+    }
+    match of_module.and_then(|any| any.downcast_ref::<valkey_bloom::Object>()) {
+        Some(object) => object.put_values(filter, values),
+        None => Err(no_values(format)),
+    }
+}
+
+/// The pair of `BF.SCANDUMP` after this iterator, of a filter of RedisBloom.
+pub(super) fn pair(
+    format: Format,
+    (filter, beside): (&AnyFilter, &dyn Beside),
+    iterator: u64,
+) -> Result<Option<(u64, Vec<u8>)>> {
+    match beside.of_module().and_then(|any| any.downcast_ref::<redisbloom::Header>()) {
+        Some(header) => header.pair(filter, iterator),
+        None => Err(no_values(format)),
+    }
 }
 
 /// All formats. RedisBloom comes before DCSO: their files begin alike, and RedisBloom's are more

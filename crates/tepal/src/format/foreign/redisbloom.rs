@@ -9,10 +9,12 @@ mod values;
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::any::Any;
 
-use self::chain::{Body, FORCE64, Header, Kept, Link, NO_SCALING, check, items, made, size};
+pub(super) use self::chain::Header;
+use self::chain::{Body, FORCE64, Kept, Link, NO_SCALING, check, items, made, size};
 use self::values::Engine;
-use super::{Beside, Foreign, Read, Reading, Served, put_bytes, with_bytes, words_of};
+use super::{Beside, Foreign, Read, Reading, put_bytes, with_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::facts::Form;
 use crate::fields::{Fields, Put};
@@ -70,10 +72,6 @@ impl Foreign for RedisBloom {
         }
         pairs.end()?;
         claims.made(reading)
-    }
-
-    fn read_values(&self, values: &mut dyn Values, reading: Reading<'_>) -> Result<Read> {
-        values::read(&mut Engine(values), rdb::VERSION, reading)
     }
 
     /// A single filter becomes a chain that does not grow; a chain stays unchanged.
@@ -215,7 +213,7 @@ impl Beside for Header {
         }
     }
 
-    fn served(&self) -> Option<&dyn Served> {
+    fn of_module(&self) -> Option<&dyn Any> {
         Some(self)
     }
 
@@ -240,13 +238,20 @@ impl Beside for Header {
     }
 }
 
-impl Served for Header {
-    fn put_values(&self, filter: &AnyFilter, values: &mut dyn PutValues) -> Result<()> {
+/// Reads a key from the values that a server hands over.
+pub(super) fn read_values(values: &mut dyn Values, reading: Reading<'_>) -> Result<Read> {
+    values::read(&mut Engine(values), rdb::VERSION, reading)
+}
+
+impl Header {
+    /// Hands the filter over to a server, value by value.
+    pub(super) fn put_values(&self, filter: &AnyFilter, values: &mut dyn PutValues) -> Result<()> {
         let links = super::chain(&RedisBloom, filter)?.links();
         values::write(links, self, &mut Engine(values))
     }
 
-    fn pair(&self, filter: &AnyFilter, iterator: u64) -> Result<Option<(u64, Vec<u8>)>> {
+    /// The pair after this iterator.
+    pub(super) fn pair(&self, filter: &AnyFilter, iterator: u64) -> Result<Option<(u64, Vec<u8>)>> {
         let links = super::chain(&RedisBloom, filter)?.links();
         let mut data = Vec::new();
         let Some(mut offset) = iterator.checked_sub(1) else {

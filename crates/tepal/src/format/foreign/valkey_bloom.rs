@@ -3,10 +3,9 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::any::Any;
 
-use super::{
-    Beside, Foreign, ForeignFields, Read, Reading, Served, chain, check_lookup, given, put_bytes, words_of,
-};
+use super::{Beside, Foreign, ForeignFields, Read, Reading, chain, check_lookup, given, put_bytes, words_of};
 use crate::error::{Error, Result};
 use crate::fields::{Fields, Put};
 use crate::format::values::{PutValues, Values};
@@ -22,7 +21,7 @@ pub(super) struct ValkeyBloom;
 
 /// The fields of the blob beside the filters.
 #[derive(Debug)]
-struct Object {
+pub(super) struct Object {
     expansion: u32,
     rate: f64,
     tightening: f64,
@@ -71,27 +70,6 @@ impl Foreign for ValkeyBloom {
         object.made(links)
     }
 
-    /// The values of encoding version 1. All filters but the last are full, and only the last one's
-    /// number of items is saved.
-    fn read_values(&self, values: &mut dyn Values, reading: Reading<'_>) -> Result<Read> {
-        let count = given(values.unsigned())?;
-        let expansion = given(values.unsigned())?;
-        let expansion = u32::try_from(expansion)
-            .map_err(|_| Error::damaged(format_args!("its expansion is {expansion}, more than 32 bits")))?;
-        let (rate, tightening) = (given(values.double())?, given(values.double())?);
-        let is_seed_random = mark(given(values.unsigned())?)?;
-        let object = Object { expansion, rate, tightening, is_seed_random };
-        object.check()?;
-        let mut links = Vec::new();
-        for j in 0..count {
-            let inner = given(values.string())?;
-            let capacity = given(values.unsigned())?;
-            let items = if j + 1 == count { given(values.unsigned())? } else { capacity };
-            links.push(object.link(&inner, j, (items, capacity), reading)?);
-        }
-        object.made(links)
-    }
-
     /// A single filter becomes a chain that does not grow; a chain stays unchanged.
     fn adopt(&self, filter: AnyFilter) -> Result<Read> {
         let fixed = *filter.as_dyn().key_hasher().hasher() == fixed_seed()?;
@@ -116,6 +94,27 @@ impl Foreign for ValkeyBloom {
 fn fixed_seed() -> Result<Hasher> {
     let given = crate::key::schemes::Parameters { seed32: Some(VALKEY_FIXED_SEED), ..Default::default() };
     Hasher::new(Scheme::ValkeyBloom, &given)
+}
+
+/// The values of encoding version 1. All filters but the last are full, and only the last one's
+/// number of items is saved.
+pub(super) fn read_values(values: &mut dyn Values, reading: Reading<'_>) -> Result<Read> {
+    let count = given(values.unsigned())?;
+    let expansion = given(values.unsigned())?;
+    let expansion = u32::try_from(expansion)
+        .map_err(|_| Error::damaged(format_args!("its expansion is {expansion}, more than 32 bits")))?;
+    let (rate, tightening) = (given(values.double())?, given(values.double())?);
+    let is_seed_random = mark(given(values.unsigned())?)?;
+    let object = Object { expansion, rate, tightening, is_seed_random };
+    object.check()?;
+    let mut links = Vec::new();
+    for j in 0..count {
+        let inner = given(values.string())?;
+        let capacity = given(values.unsigned())?;
+        let items = if j + 1 == count { given(values.unsigned())? } else { capacity };
+        links.push(object.link(&inner, j, (items, capacity), reading)?);
+    }
+    object.made(links)
 }
 
 /// Whether the seed was drawn.
@@ -212,13 +211,14 @@ impl Beside for Object {
         Ok(())
     }
 
-    fn served(&self) -> Option<&dyn Served> {
+    fn of_module(&self) -> Option<&dyn Any> {
         Some(self)
     }
 }
 
-impl Served for Object {
-    fn put_values(&self, filter: &AnyFilter, values: &mut dyn PutValues) -> Result<()> {
+impl Object {
+    /// Hands the filter over to a server, value by value.
+    pub(super) fn put_values(&self, filter: &AnyFilter, values: &mut dyn PutValues) -> Result<()> {
         let links = chain(&ValkeyBloom, filter)?.links();
         values.unsigned(links.len() as u64);
         values.unsigned(self.expansion.into());
@@ -235,14 +235,6 @@ impl Served for Object {
             }
         }
         Ok(())
-    }
-
-    fn pair(&self, _: &AnyFilter, _: u64) -> Result<Option<(u64, Vec<u8>)>> {
-        Err(Error::Unsupported {
-            what: "pairs of BF.SCANDUMP for the file format",
-            found: Format::ValkeyBloom.id().into(),
-            known: "the format redisbloom",
-        })
     }
 }
 

@@ -20,7 +20,7 @@ const KNOWN_OPTIONS: u32 = 15;
 
 /// The fields of the header beside the filters.
 #[derive(Debug)]
-pub(super) struct Header {
+pub(in crate::format::foreign) struct Header {
     pub(super) options: u32,
     pub(super) growth: u32,
     /// The RDB version of a `DUMP` payload; `None` for the pairs of `SCANDUMP`.

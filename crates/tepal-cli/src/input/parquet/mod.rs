@@ -1,10 +1,10 @@
 //! Parquet files as an input: columns are read as rows of CSV.
 //!
 //! The file's last bytes say where its footer is. [`footer`] checks it and the crate `parquet`
-//! reads it. [`mod@column`] finds the columns that flags name, and [`text`] decides how their values
-//! become text. [`rows`] reads them, row group by row group, from [`pages`], which [`unpack`]
-//! unpacks and [`delta`] checks. Memory is one page of each column and the values of
-//! a thousand rows.
+//! reads it. [`mod@column`] finds the columns that flags name, and [`text`] decides how their
+//! values become text. [`rows`] reads them, row group by row group, from [`pages`], which
+//! [`unpack`] unpacks and [`delta`] checks. Memory is one page of each column and the values of a
+//! thousand rows.
 
 mod column;
 mod delta;

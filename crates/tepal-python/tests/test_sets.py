@@ -131,7 +131,7 @@ def test_what_happens_past_capacity_is_chosen():
     refuse.over_capacity = "warn"
     refuse.update(words(1000))
     assert all(word in refuse for word in words(1000)) and refuse.is_over_capacity
-    with pytest.raises(ValueError, match="refuse warn ignore"):
+    with pytest.raises(ValueError, match="refuse, warn, ignore"):
         refuse.over_capacity = "perhaps"
 
 

@@ -116,13 +116,18 @@ fn say(redisbloom: &'static str, valkey: &'static str) -> Refusal {
     if settings::get().valkey { valkey.into() } else { redisbloom.into() }
 }
 
-/// The key of a lookup and its filter; `None` if there is no key, or its filter is not complete.
-fn asked(ctx: &Ctx, name: Text) -> Result<Option<&'static Held>, Refusal> {
+/// The value of a key, to read; `None` if there is no key.
+fn read(ctx: &Ctx, name: Text) -> Result<Option<&'static Value>, Refusal> {
     match ctx.key(name, READ).found() {
         Found::Nothing => Ok(None),
         Found::Other => Err(WRONG_TYPE.into()),
-        Found::Value(value) => Ok(value.get().held()),
+        Found::Value(value) => Ok(Some(value.get())),
     }
+}
+
+/// The filter of a lookup; `None` if there is no key, or its filter is not complete.
+fn asked(ctx: &Ctx, name: Text) -> Result<Option<&'static Held>, Refusal> {
+    Ok(read(ctx, name)?.and_then(Value::held))
 }
 
 /// The key of a change, open, and its value if there is one.

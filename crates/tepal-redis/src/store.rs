@@ -9,12 +9,10 @@ use crate::api::{OK, Opaque, api};
 use crate::loading::Loading;
 use crate::memory::taken;
 use crate::server::c_text;
-use crate::value::{About, Head, Held, State, check_kind};
+use crate::value::{About, CHUNK, Head, Held, State, check_kind};
 
 /// The bytes of a string in the server's files: the server compresses and copies each one whole.
 const PIECE: usize = 1 << 20;
-/// The bytes of a pair in the append-only file.
-const CHUNK: usize = 16 << 20;
 
 /// A stream of the server, to read.
 pub(crate) struct Input(pub(crate) Opaque);

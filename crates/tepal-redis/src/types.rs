@@ -12,6 +12,10 @@ use crate::settings::Settings;
 use crate::store;
 use crate::value::{State, Value};
 
+/// Why a cuckoo filter of RedisBloom is refused, from a file or from `CF.LOADCHUNK`.
+pub(crate) const NO_CUCKOO: &str =
+    "cuckoo filters of RedisBloom are not read; make a new one by CF.RESERVE, and add its items again";
+
 /// A data type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Type {
@@ -178,9 +182,7 @@ unsafe extern "C" fn load_valkey_bloom(io: Opaque, version: c_int) -> Opaque {
 }
 
 unsafe extern "C" fn load_cuckoo(io: Opaque, _: c_int) -> Opaque {
-    loaded(io, Type::Cuckoo, Type::Cuckoo.name().1, |_| {
-        Err("cuckoo filters of RedisBloom are not read; make a new one by CF.RESERVE, and add its items again".into())
-    })
+    loaded(io, Type::Cuckoo, Type::Cuckoo.name().1, |_| Err(NO_CUCKOO.into()))
 }
 
 unsafe extern "C" fn save_own(io: Opaque, held: Opaque) {

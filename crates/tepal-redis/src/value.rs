@@ -85,8 +85,6 @@ impl Value {
 
     /// The pair of `SCANDUMP` after this iterator.
     pub(crate) fn pair(&mut self, iterator: u64) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
-        /// The most bytes in one pair.
-        const CHUNK: usize = 16 << 20;
         let State::Whole(held) = &self.state else { return Err(UNFINISHED.into()) };
         match held.file.format() {
             Format::RedisBloom => return Ok(held.file.pair(iterator)?),
@@ -112,6 +110,9 @@ impl Value {
         Ok(Some((iterator + piece.len() as u64, piece)))
     }
 }
+
+/// The most bytes of a file in one pair of `SCANDUMP`, and of the append-only file.
+pub(crate) const CHUNK: usize = 16 << 20;
 
 pub(crate) const UNFINISHED: &str =
     "ERR the filter is not complete: send the rest of it by LOADCHUNK, or delete the key";

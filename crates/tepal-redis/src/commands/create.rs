@@ -222,8 +222,7 @@ impl Options {
                 2
             }
             b"SECRET" => {
-                plan.secret =
-                    Some(numbers::secret(value()?).ok_or("ERR the secret is not 32 hexadecimal digits")?);
+                plan.secret = Some(numbers::secret(value()?)?);
                 2
             }
             _ => return Ok(false),
@@ -305,8 +304,7 @@ pub(super) fn cf_reserve(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
                 plan.expansion = Some((number as u32).next_power_of_two() * u32::from(number > 0));
             }
             b"SECRET" => {
-                let secret = numbers::secret(value);
-                plan.secret = Some(secret.ok_or("ERR the secret is not 32 hexadecimal digits")?);
+                plan.secret = Some(numbers::secret(value)?);
             }
             _ => return Err("Unknown argument received".into()),
         }

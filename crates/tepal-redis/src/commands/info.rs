@@ -3,19 +3,16 @@
 use tepal::AnyFilter;
 use tepal::file::Format;
 
-use super::{asked, no_more, say};
-use crate::api::READ;
+use super::{asked, no_more, read, say};
 use crate::reply::{NOT_FOUND, Outcome, Refusal};
-use crate::server::{Ctx, Found, Text};
+use crate::server::{Ctx, Text};
 use crate::settings;
 use crate::value::Held;
 
-/// The memory of a key.
-fn memory(ctx: &Ctx, name: Text) -> u64 {
-    match ctx.key(name, READ).found() {
-        Found::Value(value) => value.get().memory() as u64,
-        _ => 0,
-    }
+/// The filter of a key, and the memory that the key takes.
+fn weighed(ctx: &Ctx, name: Text) -> Result<(&'static Held, u64), Refusal> {
+    let value = read(ctx, name)?.ok_or(NOT_FOUND)?;
+    Ok((value.held().ok_or(NOT_FOUND)?, value.memory() as u64))
 }
 
 /// BF.CARD key
@@ -60,8 +57,7 @@ fn put_field(ctx: &Ctx, held: &Held, memory: u64, field: &str) {
 
 /// BF.INFO key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]
 pub(super) fn bf_info(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
-    let held = asked(ctx, name)?.ok_or(NOT_FOUND)?;
-    let memory = memory(ctx, name);
+    let (held, memory) = weighed(ctx, name)?;
     let is_valkey = settings::get().valkey;
     let fields = || BF_FIELDS.iter().chain(VALKEY_FIELDS.iter().filter(|_| is_valkey));
     match args {
@@ -90,11 +86,11 @@ pub(super) fn bf_info(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
 /// CF.INFO key
 pub(super) fn cf_info(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
     no_more(args)?;
-    let held = asked(ctx, name)?.ok_or(NOT_FOUND)?;
+    let (held, memory) = weighed(ctx, name)?;
     let about = &held.about;
     let buckets = held.capacity() / u64::from(about.bucket_size.max(1));
     let fields = [
-        ("Size", memory(ctx, name)),
+        ("Size", memory),
         ("Number of buckets", buckets),
         ("Number of filters", held.filters() as u64),
         ("Number of items inserted", held.items()),

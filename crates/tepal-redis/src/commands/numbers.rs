@@ -19,16 +19,17 @@ pub(super) fn double(bytes: &[u8]) -> Option<f64> {
 }
 
 /// A secret: 32 digits of 16.
-pub(super) fn secret(bytes: &[u8]) -> Option<SecretKey> {
+pub(super) fn secret(bytes: &[u8]) -> Result<SecretKey, &'static str> {
+    const WRONG: &str = "ERR the secret is not 32 hexadecimal digits";
     let mut key = [0; 16];
     if bytes.len() != 32 {
-        return None;
+        return Err(WRONG);
     }
     for (byte, pair) in key.iter_mut().zip(bytes.chunks_exact(2)) {
-        let digit = |digit: u8| char::from(digit).to_digit(16);
+        let digit = |digit: u8| char::from(digit).to_digit(16).ok_or(WRONG);
         *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
     }
-    Some(SecretKey::new(key))
+    Ok(SecretKey::new(key))
 }
 
 /// The digits of a secret.
@@ -51,6 +52,6 @@ mod tests {
     fn secrets_go_both_ways() {
         let key = secret(b"00112233445566778899aAbBcCdDeEfF").unwrap();
         assert_eq!(digits(&key), "00112233445566778899aabbccddeeff");
-        assert!(secret(b"00").is_none() && secret(&[b'g'; 32]).is_none());
+        assert!(secret(b"00").is_err() && secret(&[b'g'; 32]).is_err());
     }
 }

@@ -8,7 +8,7 @@ use crate::api::READ;
 use crate::loading::Loading;
 use crate::reply::{NOT_FOUND, Outcome, Refusal, WRONG_TYPE};
 use crate::server::{Ctx, Found, Text};
-use crate::types::Type;
+use crate::types::{NO_CUCKOO, Type};
 use crate::value::{About, Held, State, Value, has_mark};
 
 const NOT_NUMERIC: &str = "Second argument must be numeric";
@@ -70,7 +70,7 @@ pub(super) fn loadchunk(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
 pub(super) fn cf_loadchunk(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
     if let [iterator, data] = args {
         if numbers::whole(iterator.bytes()) == Some(1) && !has_mark(data.bytes()) {
-            return Err("ERR cuckoo filters of RedisBloom are not read; make a new one by CF.RESERVE, and add its items again".into());
+            return Err(Refusal::Text(format!("ERR {NO_CUCKOO}").into()));
         }
     }
     loadchunk(ctx, name, args)

@@ -11,12 +11,13 @@ mod list;
 mod place;
 mod run;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use compile::Compiled;
+use list::Mutant;
 use run::{Outcome, Tests};
 
 type Result<T> = std::result::Result<T, String>;
@@ -63,6 +64,9 @@ fn all() -> Result<()> {
 
     let tests = Tests::new(binaries, &out)?;
     let mut outcomes = tests.all(&together);
+    // What is known so far is kept, since those apart take a build each.
+    write_names(&out.join("apart.txt"), apart.iter().map(|&n| mutants[n].name.as_str()))?;
+    write_outcomes(&out, &mutants, &outcomes, &unviable)?;
     for (done, &number) in apart.iter().enumerate() {
         println!("apart, {} of {}: {}", done + 1, apart.len(), mutants[number].name);
         sources.write_alone(&project, &mutants[number])?;
@@ -74,13 +78,22 @@ fn all() -> Result<()> {
                 unviable.insert(number);
             }
         }
+        write_outcomes(&out, &mutants, &outcomes, &unviable)?;
     }
+    Ok(())
+}
+
+fn write_outcomes(
+    out: &Path,
+    mutants: &[Mutant],
+    outcomes: &BTreeMap<usize, Outcome>,
+    unviable: &BTreeSet<usize>,
+) -> Result<()> {
     for outcome in Outcome::ALL {
         let names = outcomes.iter().filter(|(_, o)| **o == outcome).map(|(n, _)| mutants[*n].name.as_str());
         write_names(&out.join(outcome.file()), names)?;
     }
-    write_names(&out.join("unviable.txt"), unviable.iter().map(|&n| mutants[n].name.as_str()))?;
-    write_names(&out.join("apart.txt"), apart.iter().map(|&n| mutants[n].name.as_str()))
+    write_names(&out.join("unviable.txt"), unviable.iter().map(|&n| mutants[n].name.as_str()))
 }
 
 /// Builds and tries the one change that is in the sources; none if it does not compile.

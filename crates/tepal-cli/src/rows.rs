@@ -227,7 +227,7 @@ mod tests {
         let label = |rules: &KeyRules, names: &[&str]| {
             let sources = names.iter().map(|name| Source::Path(PathBuf::from(name)));
             // What no name says is rows between tabs.
-            let forms = sources.map(|source| form::known(rules, &source).or(Some(Form::Rows(TABS))));
+            let forms = sources.map(|source| form::known(rules, &source, false).or(Some(Form::Rows(TABS))));
             Origin::of(rules, &forms.collect::<Vec<_>>()).rows
         };
         let tabs = RowFormat { delimiter: b'\t', quotes: false };

@@ -7,11 +7,12 @@
 
 use memchr::memchr;
 
+use crate::error::Failure;
 use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::json;
 use crate::input::records::Cut;
 use crate::input::row::fields;
-use crate::input::source::Source;
+use crate::input::source::{Input, Source};
 
 /// Fields between tabs, without quotes.
 pub const TABS: RowFormat = RowFormat { delimiter: b'\t', quotes: false };
@@ -74,13 +75,22 @@ impl Named {
     }
 }
 
-/// The form of the records of a source; `None` if the first record has to decide ([`by_record`]).
-pub fn known(rules: &KeyRules, source: &Source) -> Option<Form> {
+/// The form of the records of an input, which may have to be read up to the first record.
+pub fn of(rules: &KeyRules, source: &Source, input: &mut Input) -> Result<Form, Failure> {
+    match known(rules, source, input.is_parquet) {
+        Some(form) => Ok(form),
+        None => Ok(by_record(rules, source, input.first(rules)?)),
+    }
+}
+
+/// The form of the records of a source; `None` if the first record has to decide ([`of`]).
+/// `is_parquet`: its first bytes are those of a Parquet file.
+pub fn known(rules: &KeyRules, source: &Source, is_parquet: bool) -> Option<Form> {
     if rules.fields().next().is_none() {
         // No record is taken apart.
         return Some(Form::Rows(TABS));
     }
-    if source.is_parquet() {
+    if is_parquet {
         return Some(Form::Parquet);
     }
     if rules.fields().any(Field::is_path) {
@@ -102,7 +112,7 @@ fn is_alike(stored: RowFormat, named: RowFormat) -> bool {
 }
 
 /// The form of the records of a source whose first record is `first`, if nothing else is [`known`].
-pub fn by_record(rules: &KeyRules, source: &Source, first: &[u8]) -> Form {
+fn by_record(rules: &KeyRules, source: &Source, first: &[u8]) -> Form {
     let named = Named::of(source).and_then(|named| named.form(rules.null));
     match (rules.stored_format, named, &rules.field) {
         (Some(stored), Some(named), Some(field)) => {
@@ -188,18 +198,19 @@ mod tests {
     #[test]
     fn flags_then_the_filter_then_the_name() {
         let (typed, stored) = (rules("email"), SEMICOLONS);
-        assert_eq!(known(&typed, &file("a.csv")), Some(Form::Rows(CSV)));
-        assert_eq!(known(&typed, &file("a.jsonl")), Some(Form::Json));
-        assert_eq!(known(&typed, &file("a")), None);
-        assert_eq!(known(&rules("/id"), &file("a.csv")), Some(Form::Json));
-        assert_eq!(known(&KeyRules::default(), &Source::Stdin), Some(Form::Rows(TABS)));
+        assert_eq!(known(&typed, &file("a.csv"), false), Some(Form::Rows(CSV)));
+        assert_eq!(known(&typed, &file("a.jsonl"), false), Some(Form::Json));
+        assert_eq!(known(&typed, &file("a"), false), None);
+        assert_eq!(known(&rules("/id"), &file("a.csv"), false), Some(Form::Json));
+        assert_eq!(known(&KeyRules::default(), &Source::Stdin, false), Some(Form::Rows(TABS)));
+        assert_eq!(known(&rules("/id"), &file("a.csv"), true), Some(Form::Parquet));
         let given = KeyRules { row_format: Some(stored), ..rules("2") };
-        assert_eq!(known(&given, &file("a.json")), Some(Form::Rows(stored)));
+        assert_eq!(known(&given, &file("a.json"), false), Some(Form::Rows(stored)));
         let kept = KeyRules { stored_format: Some(stored), ..rules("2") };
         for name in ["a", "a.csv"] {
-            assert_eq!(known(&kept, &file(name)), Some(Form::Rows(stored)));
+            assert_eq!(known(&kept, &file(name), false), Some(Form::Rows(stored)));
         }
-        assert_eq!(known(&kept, &file("a.tsv")), None);
+        assert_eq!(known(&kept, &file("a.tsv"), false), None);
         assert_eq!(cut(&typed, Form::Rows(CSV)), Cut::Csv(b','));
         assert_eq!(cut(&KeyRules { null: true, ..typed }, Form::Rows(CSV)), Cut::Null);
     }
@@ -215,7 +226,7 @@ mod tests {
             ("2", CSV, "a.jsonl", "{\"a\":1,\"b\":2}", Form::Json),
         ] {
             let rules = KeyRules { stored_format: Some(stored), ..rules(field) };
-            assert_eq!(known(&rules, &file(name)), None);
+            assert_eq!(known(&rules, &file(name), false), None);
             assert_eq!(by_record(&rules, &file(name), first.as_bytes()), expected, "{name} {first}");
         }
     }

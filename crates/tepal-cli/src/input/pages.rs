@@ -177,11 +177,12 @@ impl Inputs {
         let Some(field) = self.rules.field.clone() else { return Ok(Vec::new()) };
         let mut forms = Vec::with_capacity(self.sources.len());
         for (i, source) in self.sources.iter().enumerate() {
-            let mut form = form::known(&self.rules, source);
+            let is_parquet = source.is_parquet();
+            let mut form = form::known(&self.rules, source, is_parquet);
             // A pipe that is opened too early may make its writer wait for another one.
             if form.is_none() && (i == 0 || source.file_len().is_some()) {
                 let mut input = self.open(source)?;
-                form = Some(form::by_record(&self.rules, source, input.first(&self.rules)?));
+                form = Some(form::of(&self.rules, source, &mut input)?);
                 if i == 0 {
                     self.first = Some(input);
                 }
@@ -212,10 +213,7 @@ impl Drop for Inputs {
 
 impl OpenInput {
     fn new(number: usize, source: &Source, mut input: Input, rules: &KeyRules) -> Result<Self, Failure> {
-        let form = match form::known(rules, source) {
-            Some(form) => form,
-            None => form::by_record(rules, source, input.first(rules)?),
-        };
+        let form = form::of(rules, source, &mut input)?;
         let by_name = |field: &Field| form == Form::Json && !field.is_path();
         let first = match rules.fields().any(by_name) {
             true => input.first(rules)?.to_vec(),

@@ -100,16 +100,25 @@ impl Source {
         metadata.is_file().then_some(metadata.len())
     }
 
-    /// Is it a file that begins as a Parquet file? A file of that name may also be encrypted, or
-    /// begin with other pages than writers of today write.
+    /// Is it a file that begins as a Parquet file?
     pub fn is_parquet(&self) -> bool {
-        let Some(path) = self.path().filter(|_| self.file_len().is_some()) else { return false };
+        let Self::Path(path) = self else { return false };
+        // Opening a pipe to look at it would end the program that writes into it.
+        let file = || File::open(path).and_then(|file| self.head(&file));
+        self.file_len().is_some() && file().is_ok_and(|(_, is_parquet)| is_parquet)
+    }
+
+    /// The first bytes of its file, and whether they are those of a Parquet file. A file of that
+    /// name may also be encrypted, or begin with other pages than writers of today write.
+    fn head(&self, mut file: &File) -> io::Result<(Vec<u8>, bool)> {
         let mut head = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(sniff::HEAD as u64).read_to_end(&mut head));
-        read.is_ok()
-            && (sniff::looks(&head) == Some(Looks::Parquet)
-                || (Named::of(self) == Some(Named::Parquet)
-                    && [b"PAR1", b"PARE"].iter().any(|mark| head.starts_with(*mark))))
+        if file.metadata()?.is_file() {
+            file.by_ref().take(sniff::HEAD as u64).read_to_end(&mut head)?;
+        }
+        let is_named = || Named::of(self) == Some(Named::Parquet);
+        let is_marked = || [b"PAR1", b"PARE"].iter().any(|mark| head.starts_with(*mark));
+        let is_parquet = sniff::looks(&head) == Some(Looks::Parquet) || (is_marked() && is_named());
+        Ok((head, is_parquet))
     }
 
     /// Opens the source for reading. Compressed data is unpacked, within these limits. If a mark
@@ -117,30 +126,35 @@ impl Source {
     /// file the columns are read that the rules name.
     pub fn open(&self, progress: &Progress, rules: &KeyRules) -> Result<Input, Failure> {
         let name = self.name();
-        let raw: Box<dyn Read + Send> = match self {
+        let (head, raw): (_, Box<dyn Read + Send>) = match self {
             Self::Stdin => {
                 let stdin = io::stdin();
                 if stdin.is_terminal() {
                     complain("reading keys from the terminal, end with Ctrl-D");
                 }
-                Box::new(stdin)
+                (Vec::new(), Box::new(stdin))
             }
             Self::Path(path) => {
-                let file = File::open(path).map_err(|error| Failure::io(&name, &error))?;
-                if self.is_parquet() {
+                let fail = |error| Failure::io(&name, &error);
+                let file = File::open(path).map_err(fail)?;
+                let (head, is_parquet) = self.head(&file).map_err(fail)?;
+                if is_parquet {
                     #[cfg(feature = "parquet")]
                     return Ok(Input {
                         reader: Started::new(parquet::open(path, file, progress, rules)?),
                         name,
+                        is_parquet,
                     });
                     #[cfg(not(feature = "parquet"))]
                     return Err(Failure::at(&name, PARQUET));
                 }
-                Box::new(file)
+                (head, Box::new(file))
             }
         };
-        let reader = unpacked(&name, Box::new(progress.count(raw)), rules.limits, !rules.null)?;
-        Ok(Input { name, reader: Started::new(reader) })
+        progress.add(head.len());
+        let all = Started::after(head, Box::new(progress.count(raw)));
+        let reader = Started::new(unpacked(&name, all, rules.limits, !rules.null)?);
+        Ok(Input { name, reader, is_parquet: false })
     }
 }
 
@@ -148,6 +162,8 @@ impl Source {
 pub struct Input {
     /// For messages.
     pub name: String,
+    /// Its bytes are the rows of a Parquet file.
+    pub is_parquet: bool,
     reader: Started,
 }
 
@@ -173,19 +189,18 @@ impl Input {
 
     /// An input over bytes in memory.
     pub fn of_bytes(name: &str, reader: impl Read + Send + 'static) -> Self {
-        Self { name: name.to_owned(), reader: Started::new(Box::new(reader)) }
+        Self { name: name.to_owned(), is_parquet: false, reader: Started::new(Box::new(reader)) }
     }
 }
 
-/// Unpacks `raw` if its first bytes show that it is compressed, and decodes its text by the mark at
-/// its start. `lines`: the records of the text are lines.
+/// Unpacks an input if its first bytes show that it is compressed, and decodes its text by the mark
+/// at its start. `lines`: the records of the text are lines.
 fn unpacked(
     name: &str,
-    raw: Box<dyn Read + Send>,
+    mut all: Started,
     limits: Limits,
     lines: bool,
 ) -> Result<Box<dyn Read + Send>, Failure> {
-    let mut all = Started::new(raw);
     let looks = all.decide(sniff::HEAD, sniff::looks).map_err(|error| Failure::io(name, &error))?;
     let unpacked: Box<dyn Read + Send> = match looks.unwrap_or(Looks::Plain) {
         Looks::Plain => return all.text(name, lines),
@@ -279,8 +294,8 @@ mod tests {
     }
 
     fn read_all(bytes: &[u8]) -> Result<Vec<u8>, String> {
-        let raw = Box::new(io::Cursor::new(bytes.to_vec()));
-        let mut reader = match unpacked("x", raw, Limits::default(), true) {
+        let all = Started::new(Box::new(io::Cursor::new(bytes.to_vec())));
+        let mut reader = match unpacked("x", all, Limits::default(), true) {
             Ok(reader) => reader,
             Err(Failure::Message(text)) => return Err(text),
             Err(Failure::ClosedPipe) => unreachable!(),
@@ -336,6 +351,30 @@ mod tests {
         // A list may begin with these bytes.
         for list in [&b"PAR1\nPAR2\n"[..], b"PK\n", b"PAR1"] {
             assert_eq!(read_all(list).unwrap(), list);
+        }
+    }
+
+    #[test]
+    fn files_are_read_from_their_first_byte_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list.parquet");
+        for text in ["", "a", "PAR1", "PAREnt\n", "PAR1\nPAR2", "PAR1\nPAR2\n", &"PAR1\n".repeat(1000)] {
+            for name in ["list", "list.parquet"] {
+                let path = path.with_file_name(name);
+                std::fs::write(&path, text).unwrap();
+                let source = Source::of(&path);
+                // By its name and its first bytes it may be a damaged Parquet file.
+                let is_parquet = name.ends_with("parquet") && text.starts_with("PAR");
+                assert_eq!(source.is_parquet(), is_parquet, "{name}: {text:?}");
+                if !is_parquet {
+                    let mut input = source.open(&Progress::of(&[], true), &KeyRules::default()).ok().unwrap();
+                    let (mut buffer, mut read) = ([0; 7], Vec::new());
+                    while let len @ 1.. = input.read(&mut buffer).ok().unwrap() {
+                        read.extend_from_slice(&buffer[..len]);
+                    }
+                    assert_eq!(read, text.as_bytes());
+                }
+            }
         }
     }
 

@@ -80,7 +80,12 @@ pub struct Started {
 impl Started {
     /// An input from which nothing has been read.
     pub fn new(rest: Box<dyn Read + Send>) -> Self {
-        Self { head: Vec::new(), at: 0, rest }
+        Self::after(Vec::new(), rest)
+    }
+
+    /// An input whose first bytes have been read: `head`.
+    pub fn after(head: Vec<u8>, rest: Box<dyn Read + Send>) -> Self {
+        Self { head, at: 0, rest }
     }
 
     /// Decides something by the first bytes, up to `most` of them; `None` if the input ends before

@@ -18,7 +18,7 @@ use crate::input::progress::Progress;
 use crate::input::row::fields;
 use crate::input::source::Source;
 use crate::output::remind;
-use crate::text::message::{for_shell, one_line, shown_key};
+use crate::text::message::{for_shell, one_line, shown, shown_key};
 
 /// A longer command line is not repeated in an error.
 const LONGEST_LINE: usize = 300;
@@ -29,15 +29,21 @@ const LONGEST_NAME: usize = 60;
 /// The names of the verbs that refuse these files.
 const VERBS: [&str; 6] = ["build", "create", "uniq", "dedup", "dedupe", "unique"];
 
-/// Refuses the first of these files, unless a field or `whole` is given.
-pub fn refuse(sources: &[Source], rules: &KeyRules, whole: bool) -> Result<(), Failure> {
+/// Refuses the first of these files, unless a field or `whole` is given. `state` remembers whole
+/// lines.
+pub fn refuse(
+    sources: &[Source],
+    rules: &KeyRules,
+    whole: bool,
+    state: Option<&Path>,
+) -> Result<(), Failure> {
     if whole || rules.field.is_some() {
         return Ok(());
     }
     let mut all = sources.iter().filter_map(|source| Some((source, Named::of(source)?)));
     match all.next() {
         None => Ok(()),
-        Some((source, named)) => Err(why(source, named, rules)?),
+        Some((source, named)) => Err(why(source, named, rules, state)?),
     }
 }
 
@@ -55,11 +61,24 @@ pub fn note(sources: &[Source], rules: &KeyRules, whole: bool) {
 }
 
 /// The error for one of these files.
-fn why(source: &Source, named: Named, rules: &KeyRules) -> Result<Failure, Failure> {
+fn why(source: &Source, named: Named, rules: &KeyRules, state: Option<&Path>) -> Result<Failure, Failure> {
+    let (Found { what, line }, has_lines) = found(source, named, rules)?;
+    let text = match (state, has_lines) {
+        (None, true) => format!("{what}; {line}; or add --whole if each whole line is a key"),
+        (None, false) => format!("{what}; {line}"),
+        (Some(path), has_lines) => {
+            let or = if has_lines { "add --whole if each whole line is a key here too, or " } else { "" };
+            format!("{what}, and the keys of {} are whole lines; {or}name another state", shown(path))
+        }
+    };
+    Ok(Failure::at(&source.name(), text))
+}
+
+/// What one of these files has, and whether it has lines.
+fn found(source: &Source, named: Named, rules: &KeyRules) -> Result<(Found, bool), Failure> {
     #[cfg(feature = "parquet")]
     if let Some(path) = source.path().filter(|_| source.is_parquet()) {
-        let found = Found::parquet(&parquet::names(path)?);
-        return Ok(Failure::at(&source.name(), format!("{}; {}", found.what, found.line)));
+        return Ok((Found::parquet(&parquet::names(path)?), false));
     }
     let mut first = Vec::new();
     // A pipe can be read only once, and its first record is not worth the wait.
@@ -77,8 +96,7 @@ fn why(source: &Source, named: Named, rules: &KeyRules) -> Result<Failure, Failu
             line: "give its right name".to_owned(),
         },
     };
-    let text = format!("{}; {}; or add --whole if each whole line is a key", found.what, found.line);
-    Ok(Failure::at(&source.name(), text))
+    Ok((found, true))
 }
 
 /// The records of a file, and the advice.

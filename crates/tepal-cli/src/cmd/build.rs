@@ -65,7 +65,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     let (like, rules) = way::rules(args, &secrets)?;
     let mut inputs = Inputs::new(sources.clone(), rules, args.keys.threads(), args.quiet)?;
     let all: Vec<_> = sources.into_iter().chain(args.exact_on.iter().map(|path| Source::of(path))).collect();
-    unsaid::refuse(&all, inputs.rules(), args.keys.whole)?;
+    unsaid::refuse(&all, inputs.rules(), args.keys.whole, None)?;
     let forms = inputs.settle()?;
     let rules = inputs.rules().clone();
     let way = Way::new(args, like, &rules, Origin::of(&rules, &forms), &secrets, &target)?;

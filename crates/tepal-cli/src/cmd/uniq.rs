@@ -59,7 +59,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
     let origin = Origin::of(inputs.rules(), &forms);
     if args.state.as_ref().is_none_or(|path| !path.exists()) {
         // Before a state is made.
-        unsaid::refuse(&sources, inputs.rules(), args.keys.whole)?;
+        unsaid::refuse(&sources, inputs.rules(), args.keys.whole, None)?;
     }
     let mut state = match &args.state {
         Some(path) => Some(State::open(path, args, &secrets, &origin)?),
@@ -75,7 +75,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
         }
         _ => args.keys.check_field()?,
     }
-    unsaid::refuse(&sources, inputs.rules(), args.keys.whole)?;
+    unsaid::refuse(&sources, inputs.rules(), args.keys.whole, args.state.as_deref())?;
     let mut seen = match state.as_mut().and_then(State::take) {
         Some(Memory::Chain(chain)) => Seen::Chain { chain, forgotten: Some(0) },
         Some(Memory::Window(filter)) => Seen::Window(Box::new(Recent::new(&args.memory(), *filter)?)),

@@ -153,6 +153,7 @@ mod with {
         place.write("cut.parquet", &bytes[..bytes.len() - 1]);
         place.write("list.parquet", "a\nb\n");
         place.build("lines", b"a\n", "");
+        assert_eq!(place.run_with("uniq --state state", b"a\n").code, 0);
         for (args, expected) in [
             ("build snappy.parquet -o f", "a Parquet file with the columns \"id\", \"name\", "),
             (
@@ -162,6 +163,10 @@ mod with {
             (
                 "build snappy.parquet -o f --whole",
                 "a Parquet file, which has columns and no lines; say with -f which",
+            ),
+            (
+                "uniq snappy.parquet --state state",
+                ", and the keys of state are whole lines; name another state\n",
             ),
             ("uniq snappy.parquet", "say which one is the key: tepal uniq -f id snappy.parquet\n"),
             ("has lines snappy.parquet", "a Parquet file, which has columns and no lines; say with -f which"),

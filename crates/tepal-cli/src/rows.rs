@@ -17,12 +17,14 @@ use crate::text::message::{shown, shown_key};
 const HINT: &str = "; the filter was built from that field: where whole lines are the keys, add --whole";
 
 /// A field of rows, as a filter's file records it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Rows {
     /// The field.
     pub field: Field,
     /// The format of the rows; `None` for JSON, and if the file does not record it.
     pub format: Option<RowFormat>,
+    /// They are lines of JSON.
+    pub json: bool,
     /// Records end in NUL.
     pub null: bool,
 }
@@ -34,11 +36,12 @@ impl Rows {
         let field = Field::parse(labels.field.as_deref()?).ok()?;
         let rows = labels.rows.as_deref().unwrap_or_default();
         let (form, null) = rows.strip_suffix(" nul").map_or((rows, false), |form| (form, true));
+        let json = form == "json";
         let format = form.split_once(' ').and_then(|(form, separator)| {
             let delimiter = u8::from_str_radix(separator, 16).ok()?;
             Some(RowFormat { delimiter, quotes: form == "csv" })
         });
-        Some(Self { field, format, null })
+        Some(Self { field, format, json, null })
     }
 
     /// The field in words: `field "email" of CSV rows`.
@@ -47,17 +50,24 @@ impl Rows {
             Field::Number(n) => format!("field {n}"),
             named => format!("field {}", shown_key(named.text().as_bytes())),
         };
-        let rows = match (&self.field, self.format) {
-            (Field::Pointer(_), _) => "JSON lines".to_owned(),
-            (_, None) => "rows".to_owned(),
-            (_, Some(RowFormat { delimiter: b',', quotes: true })) => "CSV rows".to_owned(),
-            (_, Some(RowFormat { delimiter: b'\t', quotes: false })) => "rows between tabs".to_owned(),
-            (_, Some(RowFormat { delimiter, quotes })) => {
+        let rows = match self.format {
+            None if self.json => "JSON lines".to_owned(),
+            None => "rows".to_owned(),
+            Some(RowFormat { delimiter: b',', quotes: true }) => "CSV rows".to_owned(),
+            Some(RowFormat { delimiter: b'\t', quotes: false }) => "rows between tabs".to_owned(),
+            Some(RowFormat { delimiter, quotes }) => {
                 format!("{} rows between {:?}", if quotes { "CSV" } else { "plain" }, char::from(delimiter))
             }
         };
         let nul = if self.null { " that end with NUL" } else { "" };
         format!("{field} of {rows}{nul}")
+    }
+}
+
+impl PartialEq for Rows {
+    /// Do both take the same key from each record?
+    fn eq(&self, other: &Self) -> bool {
+        (&self.field, self.format, self.null) == (&other.field, other.format, other.null)
     }
 }
 
@@ -218,7 +228,7 @@ fn take(rows: &Rows, rules: &mut KeyRules) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::form::{self, TABS};
+    use crate::input::form::{self, Named, TABS};
     use crate::input::source::Source;
     use std::path::PathBuf;
 
@@ -227,7 +237,10 @@ mod tests {
         let label = |rules: &KeyRules, names: &[&str]| {
             let sources = names.iter().map(|name| Source::Path(PathBuf::from(name)));
             // What no name says is rows between tabs.
-            let forms = sources.map(|source| form::known(rules, &source, false).or(Some(Form::Rows(TABS))));
+            let forms = sources.map(|source| {
+                let is_parquet = Named::of(&source) == Some(Named::Parquet);
+                form::known(rules, &source, is_parquet).or(Some(Form::Rows(TABS)))
+            });
             Origin::of(rules, &forms.collect::<Vec<_>>()).rows
         };
         let tabs = RowFormat { delimiter: b'\t', quotes: false };
@@ -246,6 +259,8 @@ mod tests {
                 "field 2 of rows between tabs that end with NUL",
             ),
             ("/a/b", None, false, &["a", "b.csv"], Some("json"), "field \"/a/b\" of JSON lines"),
+            ("/a/b", None, false, &["a.parquet"], None, "field \"/a/b\" of rows"),
+            ("/a/b", None, false, &["a.parquet", "b.jsonl"], None, "field \"/a/b\" of rows"),
         ] {
             let field = Field::parse(field).unwrap();
             let rules = KeyRules { field: Some(field.clone()), row_format, null, ..KeyRules::default() };

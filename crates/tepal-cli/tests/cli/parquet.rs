@@ -180,7 +180,7 @@ mod with {
             ),
             (
                 "build snappy.parquet -f who -o f",
-                "the column \"who\" is a group; name a column in it: \"who.name\"",
+                "the column \"who\" is a group; name a column in it: \"/who/name\", \"/who/id.x\"",
             ),
             (
                 "build snappy.parquet -f tags -o f",

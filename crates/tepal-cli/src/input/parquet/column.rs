@@ -1,5 +1,7 @@
 //! The column of a Parquet file that `-f` names.
 
+use std::collections::HashSet;
+
 use ::parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use super::text::Text;
@@ -13,7 +15,7 @@ use crate::text::nearest::nearest;
 pub struct Column {
     /// Its place among the columns that have values.
     pub leaf: usize,
-    /// Its name; in a group of columns with a dot after the name of the group.
+    /// The name by which `-f` finds it.
     pub name: String,
     /// How its values become text.
     pub text: Text,
@@ -21,10 +23,19 @@ pub struct Column {
 
 /// The names of the columns whose values can be keys.
 pub fn names(schema: &SchemaDescriptor) -> Vec<String> {
-    (0..schema.num_columns())
-        .filter_map(|leaf| Column::of(schema, leaf).ok())
-        .map(|column| column.name)
-        .collect()
+    usable(schema, 0..schema.num_columns())
+}
+
+/// The names of those of these columns whose values can be keys.
+fn usable(schema: &SchemaDescriptor, leaves: impl IntoIterator<Item = usize>) -> Vec<String> {
+    let tops = top_names(schema);
+    let columns = leaves.into_iter().filter_map(|leaf| Column::of(schema, &tops, leaf).ok());
+    columns.map(|column| column.name).collect()
+}
+
+/// The names of the columns that are in no group.
+fn top_names(schema: &SchemaDescriptor) -> HashSet<&str> {
+    schema.root_schema().get_fields().iter().map(|top| top.name()).collect()
 }
 
 impl Column {
@@ -68,15 +79,17 @@ impl Column {
         let leaves: Vec<usize> = (0..schema.num_columns()).filter(is_there).collect();
         match leaves[..] {
             [] => Err(nothing(schema, &field.text())),
-            [leaf] if parts(&schema.column(leaf)).len() == path.len() => Self::of(schema, leaf),
-            _ => Err(group(schema, &path.join("."), &leaves)),
+            [leaf] if parts(&schema.column(leaf)).len() == path.len() => {
+                Self::of(schema, &top_names(schema), leaf)
+            }
+            _ => Err(group(schema, &path.join("."), leaves)),
         }
     }
 
     /// A column, if its values can be keys.
-    fn of(schema: &SchemaDescriptor, leaf: usize) -> Result<Self, String> {
+    fn of(schema: &SchemaDescriptor, tops: &HashSet<&str>, leaf: usize) -> Result<Self, String> {
         let column = schema.column(leaf);
-        let name = parts(&column).join(".");
+        let name = name_of(&parts(&column), tops);
         let shown = shown_key(name.as_bytes());
         if column.max_rep_level() > 0 {
             return Err(format!("the column {shown} is a list; expected one value in each row"));
@@ -85,6 +98,19 @@ impl Column {
             Ok(text) => Ok(Self { leaf, name, text }),
             Err(why) => Err(format!("the column {shown} is {why}")),
         }
+    }
+}
+
+/// The name by which `-f` finds the column that these names lead to: with a dot after each group,
+/// or as a path if the dots lead to another column.
+fn name_of(parts: &[String], tops: &HashSet<&str>) -> String {
+    let dotted = parts.join(".");
+    if let [_] = parts {
+        return dotted;
+    }
+    match tops.contains(dotted.as_str()) || parts.iter().any(|part| part.contains('.')) {
+        true => parts.iter().map(|part| format!("/{}", part.replace('~', "~0").replace('/', "~1"))).collect(),
+        false => dotted,
     }
 }
 
@@ -110,9 +136,8 @@ fn nothing(schema: &SchemaDescriptor, name: &str) -> String {
 }
 
 /// The error if the name is that of a group of columns.
-fn group(schema: &SchemaDescriptor, name: &str, leaves: &[usize]) -> String {
-    let columns = leaves.iter().map(|leaf| Column::of(schema, *leaf));
-    let usable: Vec<_> = columns.filter_map(Result::ok).map(|column| column.name).collect();
+fn group(schema: &SchemaDescriptor, name: &str, leaves: Vec<usize>) -> String {
+    let usable = usable(schema, leaves);
     let shown = shown_key(name.as_bytes());
     match usable.is_empty() {
         true => {

@@ -1,6 +1,10 @@
 use std::fs;
 use std::io::Cursor;
 
+use ::parquet::data_type::Int64Type;
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::parser::parse_message_type;
+
 use super::*;
 use crate::input::field::Field;
 use crate::random::Random;
@@ -166,4 +170,50 @@ fn every_way_of_writing_gives_the_same_rows() {
         }
     }
     assert_eq!(rows(&golden("empty.parquet"), "name").unwrap(), b"name\n");
+}
+
+/// A file with one row, whose columns have the values 1, 2, 3 and so on.
+fn numbered(schema: &str) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let mut value = 0;
+    while let Some(mut column) = group.next_column().unwrap() {
+        value += 1;
+        column.typed::<Int64Type>().write_batch(&[value], None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    file.into_inner().unwrap()
+}
+
+#[test]
+fn dots_in_names_and_dots_between_them() {
+    let file = numbered(
+        "message m {
+            required int64 who.name;
+            required group who { required int64 name; required int64 id; }
+            required group a { required int64 b.c; required group b { required int64 c; } }
+            required group x.y { required int64 z; required int64 t~/; }
+        }",
+    );
+    for (value, field, name) in [
+        (1, "who.name", "who.name"),
+        (1, "1", "who.name"),
+        (2, "/who/name", "/who/name"),
+        (3, "who.id", "who.id"),
+        (3, "/who/id", "who.id"),
+        (4, "/a/b.c", "/a/b.c"),
+        (5, "a.b.c", "a.b.c"),
+        (6, "/x.y/z", "/x.y/z"),
+        (7, "/x.y/t~0~1", "/x.y/t~0~1"),
+    ] {
+        let text = String::from_utf8(rows(&file, field).unwrap()).unwrap();
+        assert_eq!(text, format!("{name}\n{value}\n"), "{field}");
+    }
+    let text = rows(&file, "x.y").unwrap_err();
+    assert!(text.ends_with("is a group; name a column in it: \"/x.y/z\", \"/x.y/t~0~1\""), "{text}");
+    let text = rows(&file, "x.y.z").unwrap_err();
+    let all = "\"who.name\", \"/who/name\", \"who.id\", \"/a/b.c\", \"a.b.c\", \"/x.y/z\", \"/x.y/t~0~1\"";
+    assert!(text.contains("no column named \"x.y.z\"") && text.ends_with(all), "{text}");
 }

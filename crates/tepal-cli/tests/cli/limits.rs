@@ -10,7 +10,7 @@ use crate::place::{Place, Ran, numbers};
 const MIB: usize = 1 << 20;
 
 /// Runs `script` in a shell with 600 MB of memory for each program, which is `$TEPAL` there.
-fn shell(place: &Place, script: &str) -> Ran {
+pub(crate) fn shell(place: &Place, script: &str) -> Ran {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -v 600000; {script}")]).current_dir(place.path("."));
     command.env("TEPAL", env!("CARGO_BIN_EXE_tepal")).stdin(Stdio::null());

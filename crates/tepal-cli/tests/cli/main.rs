@@ -40,6 +40,8 @@ mod nothing_lost;
 mod overwritten;
 mod packed;
 mod parquet;
+#[cfg(all(feature = "parquet", target_os = "linux"))]
+mod parquet_pages;
 mod patches;
 mod place;
 mod plain;

@@ -16,11 +16,26 @@ pub fn check(packed: Compression) -> Result<(), String> {
     }
 }
 
+/// The most bytes that one packed byte stands for: copies of 64 bytes in 3, lengths in steps of
+/// 255, matches of 258 bytes in 2 bits, and blocks of 128 KiB in 4 bytes.
+fn most_of_a_byte(packed: Compression) -> usize {
+    match packed {
+        Compression::SNAPPY => 22,
+        Compression::LZ4_RAW => 256,
+        Compression::GZIP(_) => 1032,
+        _ => 1 << 15,
+    }
+}
+
 /// Unpacks a page of `len` bytes; `None` if it is damaged. `len` has been compared with a limit.
 pub fn page(packed: Compression, bytes: &[u8], len: usize) -> Option<Vec<u8>> {
     // Parquet's writers pack no bytes as no bytes.
     if len == 0 || packed == Compression::UNCOMPRESSED {
         return (bytes.len() == len || len == 0).then(|| bytes[..len].to_vec());
+    }
+    // A small page that says it is large is damaged, and gets no memory.
+    if len / most_of_a_byte(packed) > bytes.len() {
+        return None;
     }
     let page = match packed {
         Compression::SNAPPY => {

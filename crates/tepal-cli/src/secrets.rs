@@ -10,6 +10,7 @@ use crate::args::SecretArgs;
 use crate::error::Failure;
 use crate::output::complain;
 use crate::text::message::{io_text, shown};
+use crate::text::number;
 
 /// The most bytes of such a file.
 const LONGEST: u64 = 4096;
@@ -80,13 +81,10 @@ pub fn read_secret(path: &Path) -> Result<SecretKey, Failure> {
     if let Ok(key) = <[u8; 16]>::try_from(bytes.as_slice()) {
         return Ok(SecretKey::new(key));
     }
-    match from_hex(bytes.trim_ascii_end()).and_then(|key| <[u8; 16]>::try_from(key.0.as_slice()).ok()) {
-        Some(key) => Ok(SecretKey::new(key)),
-        None => Err(Failure::at(
-            &shown(path),
-            format!("{} bytes that are no hex digits; {expected}", bytes.len()),
-        )),
-    }
+    SecretKey::from_hex(bytes.trim_ascii_end()).map_err(|_| {
+        let found = number::counted(bytes.len() as u64, "byte");
+        Failure::at(&shown(path), format!("{found}, no hex digits; {expected}"))
+    })
 }
 
 /// Reads the key of a seal from a file of 32 or more hex digits. Any other file is the key, byte
@@ -95,8 +93,9 @@ pub fn read_seal(path: &Path) -> Result<SealKey, Failure> {
     let expected = "expected 16 bytes or more, or 32 hex digits or more (head -c 32 /dev/urandom makes some)";
     let KeyBytes(bytes) = &read(path, expected)?;
     let digits = from_hex(bytes.trim_ascii_end()).filter(|key| key.0.len() >= 16);
-    SealKey::new(digits.as_ref().map_or(bytes, |key| &key.0))
-        .map_err(|_| Failure::at(&shown(path), format!("{} bytes; {expected}", bytes.len())))
+    SealKey::new(digits.as_ref().map_or(bytes, |key| &key.0)).map_err(|_| {
+        Failure::at(&shown(path), format!("{}; {expected}", number::counted(bytes.len() as u64, "byte")))
+    })
 }
 
 fn read(path: &Path, expected: &str) -> Result<KeyBytes, Failure> {

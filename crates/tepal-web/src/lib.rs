@@ -124,27 +124,19 @@ pub extern "C" fn play(find: u32) -> f64 {
 pub extern "C" fn secret() -> f64 {
     state::with(|state| {
         let mut digits = core::mem::take(&mut state.input);
-        let values = digits.iter().filter(|byte| !byte.is_ascii_whitespace());
-        let values: Option<alloc::vec::Vec<u32>> =
-            values.map(|digit| char::from(*digit).to_digit(16)).collect();
-        let is_empty = digits.is_empty();
-        // The page's text is gone from the module's memory then.
+        let len = digits.len();
+        digits.retain(|byte| !byte.is_ascii_whitespace());
+        let key = (len > 0).then(|| SecretKey::from_hex(&digits)).transpose();
+        // The page's text is gone from the module's memory then, also behind the digits.
+        digits.resize(len, 0);
         digits.fill(0);
         core::hint::black_box(&mut digits);
-        let mut key = [0; 16];
-        match values {
-            Some(values) if values.len() == 32 => {
-                key.iter_mut()
-                    .zip(values.chunks(2))
-                    .for_each(|(byte, pair)| *byte = (16 * pair[0] + pair[1]) as u8);
-                state.secret = Some(SecretKey::new(key));
+        match key {
+            Ok(key) => {
+                state.secret = key;
                 0.0
             }
-            _ if is_empty => {
-                state.secret = None;
-                0.0
-            }
-            _ => state.fail(&"not a secret key; expected 32 hex digits"),
+            Err(error) => state.fail(&error),
         }
     })
 }

@@ -250,7 +250,7 @@ test("a secret key is 32 hex digits, for one file", () => {
   const engine = start();
   const file = readFileSync(join(data, "kept/v1/line-siphash13.tepal"));
   const { secret_key: secret } = JSON.parse(readFileSync(join(data, "kept/v1/line-siphash13.json")));
-  for (const wrong of ["6", "g".repeat(32), secret.slice(1), `${secret}00`, "é".repeat(16)]) assert.throws(() => engine.open(file, 0, 0, wrong), /expected 32 hex digits/);
+  for (const wrong of ["6", "g".repeat(32), secret.slice(1), `${secret}00`, "é".repeat(16)]) assert.throws(() => engine.open(file, 0, 0, wrong), /must be 32 hexadecimal digits/);
   assert.throws(() => engine.open(file, 0, 0, "0".repeat(32)), (error) => isTold(error) && /the field Secret key/.test(error.message));
   assert.equal(engine.open(file, 0, 0, secret.toUpperCase().replace(/../g, "$& ")).keyless, false);
   assert.equal(engine.lookup("key 7").in, true);

@@ -184,7 +184,7 @@ test("a secret key opens its filter, and stands nowhere else", async () => {
   await choose(page, "#open-file", join(data, "kept/v1/line-siphash13.tepal"));
   await page.waitForSelector("#secret");
   assert.equal(await page.isVisible("#asking"), false);
-  for (const [typed, says] of [["12", /expected 32 hex digits/], ["0".repeat(32), /not the one .*\(the field Secret key\)/]]) {
+  for (const [typed, says] of [["12", /must be 32 hexadecimal digits/], ["0".repeat(32), /not the one .*\(the field Secret key\)/]]) {
     await page.fill("#secret", typed);
     await page.waitForFunction(([pattern]) => new RegExp(pattern).test(document.getElementById("secret-read").textContent), [says.source]);
     assert.equal(await page.isVisible("#asking"), false);

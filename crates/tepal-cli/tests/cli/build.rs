@@ -225,9 +225,7 @@ fn a_secret_is_needed_again() {
          with the key from its maker, or leave the key out (--secret FILE)\n"
     );
     place.write_key("bad", "too short");
-    assert!(
-        error("build -o g --secret bad").contains("bad: 9 bytes that are no hex digits; expected exactly")
-    );
+    assert!(error("build -o g --secret bad").contains("bad: 9 bytes, no hex digits; expected exactly"));
 }
 
 #[test]

@@ -121,6 +121,33 @@ impl SecretKey {
         Ok(SecretKey(bytes))
     }
 
+    /// Parses 32 hexadecimal digits, small or capital.
+    ///
+    /// ```
+    /// use tepal::SecretKey;
+    /// let key = SecretKey::from_hex("00112233445566778899aabbccddeeff")?;
+    /// assert_eq!(key.as_bytes()[..3], [0, 0x11, 0x22]);
+    /// assert!(SecretKey::from_hex("0011").is_err());
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for any other text, which the error does not show.
+    pub fn from_hex(digits: impl AsRef<[u8]>) -> Result<Self> {
+        let digits = digits.as_ref();
+        // Written in place, so that an error leaves no digit behind.
+        let mut key = SecretKey([0; 16]);
+        let mut is_hex = digits.len() == 2 * key.0.len();
+        for (byte, pair) in key.0.iter_mut().zip(digits.chunks_exact(2)) {
+            for digit in pair.iter().map(|digit| char::from(*digit).to_digit(16)) {
+                is_hex &= digit.is_some();
+                *byte = *byte << 4 | digit.unwrap_or(0) as u8;
+            }
+        }
+        let expected = "32 hexadecimal digits";
+        is_hex.then_some(key).ok_or_else(|| Error::parameter("the secret key", "another text", expected))
+    }
+
     /// The 16 secret bytes. Keep them out of the reach of others.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
@@ -171,6 +198,33 @@ impl Md5Split {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::ToString;
+
+    use super::SecretKey;
+
+    #[test]
+    fn keys_are_32_digits_and_no_error_shows_one() {
+        let digits = "00112233445566778899aAbBcCdDeEfF";
+        let key = SecretKey::from_hex(digits).unwrap();
+        let bytes =
+            [0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF];
+        assert_eq!(*key.as_bytes(), bytes);
+        let other = digits.replace('7', "g");
+        let long = [digits, "00"].concat();
+        for wrong in [
+            "",
+            &digits[1..],
+            &digits[2..],
+            &other,
+            &long,
+            "0x112233445566778899aabbccddeeff",
+            &"é".repeat(16),
+        ] {
+            let text = SecretKey::from_hex(wrong).unwrap_err().to_string();
+            assert_eq!(text, "the secret key is another text; it must be 32 hexadecimal digits", "{wrong}");
+        }
+    }
+
     #[cfg(feature = "foreign")]
     #[test]
     fn flags_go_both_ways() {

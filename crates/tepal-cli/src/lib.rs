@@ -156,8 +156,8 @@ fn refuse(error: &clap::Error) -> ExitCode {
             cli.get_subcommands().flat_map(|verb| iter::once(verb.get_name()).chain(verb.get_all_aliases()))
         };
         let meant = nearest(found, verbs()).and_then(real);
-        let meant = meant.map_or(String::new(), |verb| format!("; did you mean {verb}"));
-        complain(&format!("no verb {found:?}{meant}; see tepal --help"));
+        let meant = meant.map_or("; see".to_owned(), |verb| format!("; did you mean {verb}? See"));
+        complain(&format!("no verb {found:?}{meant} tepal --help"));
         return ExitCode::from(ERROR);
     }
     let text = error.to_string();

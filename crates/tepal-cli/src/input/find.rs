@@ -83,7 +83,7 @@ fn no_column(header: &[u8], name: &str, format: RowFormat) -> String {
     let meant = nearest(name, names.iter().map(String::as_str));
     let meant = meant.map_or(String::new(), |name| format!("; did you mean {}?", shown_key(name.as_bytes())));
     format!(
-        "no field named {wanted} in the first row{meant}{} It has between {}: {}",
+        "no field named {wanted} in the first row{meant}{} Its fields between {} are {}",
         if meant.is_empty() { "." } else { "" },
         separator(format, "s"),
         shown_names(names.iter().map(String::as_bytes))

@@ -159,7 +159,7 @@ fn numbers_that_no_filter_can_have() {
 fn a_wrong_command_line() {
     let place = place();
     for (args, expected) in [
-        ("hase f", "no verb \"hase\"; did you mean has; see tepal --help"),
+        ("hase f", "no verb \"hase\"; did you mean has? See tepal --help"),
         ("has", "the following required arguments were not provided: <FILTER>; see tepal has --help"),
         (
             "build keys",

@@ -101,7 +101,7 @@ fn rows_without_the_field_are_errors() {
     );
     assert_eq!(
         error("has f --csv -f mail", b"id,email\n"),
-        "tepal: standard input: line 1: no field named \"mail\" in the first row; did you mean \"email\"? It has between commas: \
+        "tepal: standard input: line 1: no field named \"mail\" in the first row; did you mean \"email\"? Its fields between commas are \
          \"id\", \"email\"\n"
     );
     assert!(

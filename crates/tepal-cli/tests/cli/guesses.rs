@@ -45,15 +45,15 @@ fn help_and_manual_say_the_real_name() {
 fn a_wrong_verb_is_told_the_right_one() {
     let place = Place::new();
     for (wrong, expected) in [
-        ("hase", "no verb \"hase\"; did you mean has;"),
-        ("biuld", "no verb \"biuld\"; did you mean build;"),
-        ("chekc", "no verb \"chekc\"; did you mean has;"),
-        ("wich", "no verb \"wich\"; did you mean which;"),
-        ("unqi", "no verb \"unqi\"; did you mean uniq;"),
-        ("remvoe", "no verb \"remvoe\"; did you mean remove;"),
-        ("mrege", "no verb \"mrege\"; did you mean merge;"),
-        ("dedpu", "no verb \"dedpu\"; did you mean uniq;"),
-        ("patsch", "no verb \"patsch\"; did you mean patch;"),
+        ("hase", "no verb \"hase\"; did you mean has? See"),
+        ("biuld", "no verb \"biuld\"; did you mean build? See"),
+        ("chekc", "no verb \"chekc\"; did you mean has? See"),
+        ("wich", "no verb \"wich\"; did you mean which? See"),
+        ("unqi", "no verb \"unqi\"; did you mean uniq? See"),
+        ("remvoe", "no verb \"remvoe\"; did you mean remove? See"),
+        ("mrege", "no verb \"mrege\"; did you mean merge? See"),
+        ("dedpu", "no verb \"dedpu\"; did you mean uniq? See"),
+        ("patsch", "no verb \"patsch\"; did you mean patch? See"),
         ("xyzzy", "no verb \"xyzzy\"; see tepal --help"),
     ] {
         let ran = place.run(wrong);

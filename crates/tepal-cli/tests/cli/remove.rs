@@ -41,7 +41,7 @@ fn what_is_removed_is_gone_and_the_others_stay() {
     assert!(ran.err.starts_with("1 key removed; 1 key had no copy left; "), "{}", ran.err);
     assert_eq!(place.run("info --json f").json()[0]["keys_inserted"], 0);
     let ran = place.run("remove -q f -e one");
-    let told = "tepal: f: 1 of 1 key is not in it, so nothing was removed. It may have been removed before. Build again, or go on with \
+    let told = "tepal: f: 1 of 1 key is not in it, so nothing was removed. It may have been removed before. Build it again, or go on with \
                 --allow-absent.\n";
     assert_eq!((ran.code, ran.err.as_str()), (2, told));
     assert_eq!(place.run("remove -q f -e one --allow-absent").quiet(), (0, &b""[..]));
@@ -97,7 +97,7 @@ fn a_list_that_is_removed_again_takes_no_member() {
         let ran = place.run("remove f gone");
         let of = format!("{} of 10,000 keys are not in it", count(not_in));
         let others =
-            format!(": the other {} may be members or look like them. Build again, or", 10_000 - not_in);
+            format!(": the other {} may be members or look like them. Build it again, or", 10_000 - not_in);
         assert!(ran.err.contains(&of) && ran.err.contains(&others), "{flags}: {}", ran.err);
         let ran = place.run("remove f gone --allow-absent -o again");
         assert!(
@@ -158,8 +158,8 @@ fn what_is_named_again_or_left_alone_is_not_absent() {
         );
         // On it, and not in.
         let ran = place.run_with("remove f - --members list", b"nobody\nb\nc\n");
-        let told = "1 of 2 keys that are on the list of members is not in it, so nothing was removed: the other 1 may be a member or look \
-                    like one. Build again, or";
+        let told = "1 of 2 keys that are on the list of members is not in it, so nothing was removed: the other one may be a member or look \
+                    like one. Build it again, or";
         assert!(ran.code == 2 && ran.err.contains(told), "{}", ran.err);
         // Records without a key are none of them.
         place.build("g", b"1\n2\n3\n", &format!("--integer {flags}"));

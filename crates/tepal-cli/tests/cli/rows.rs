@@ -202,10 +202,13 @@ fn names_of_columns_that_are_not_there() {
     };
     assert_eq!(
         error("has f list.csv -f email", ""),
-        "tepal: list.csv: line 1: no field named \"email\" in the first row; did you mean \"e-mail\"? It has between commas: \
+        "tepal: list.csv: line 1: no field named \"email\" in the first row; did you mean \"e-mail\"? Its fields between commas are \
          \"id\", \"e-mail\", \"note\"\n"
     );
-    assert!(error("build list.csv -f phone -o g", "").contains("in the first row. It has between commas: "));
+    assert!(
+        error("build list.csv -f phone -o g", "")
+            .contains("in the first row. Its fields between commas are ")
+    );
     for (input, flag) in
         [("id,email\n", "--csv,"), ("id;email\n", "--csv -d \";\","), ("id\temail\n", "--tsv,")]
     {

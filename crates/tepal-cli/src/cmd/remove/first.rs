@@ -138,10 +138,10 @@ pub fn absent(found: &FirstReading<'_>) -> String {
     };
     let are = if absent == 1 { "is" } else { "are" };
     let others = match keys - absent {
-        0 if keys == 1 => ". It may have been removed before. Build again".to_owned(),
-        0 => ". They may have been removed before. Build again".to_owned(),
-        1 => ": the other 1 may be a member or look like one. Build again".to_owned(),
-        others => format!(": the other {} may be members or look like them. Build again", count(others)),
+        0 if keys == 1 => ". It may have been removed before. Build it again".to_owned(),
+        0 => ". They may have been removed before. Build it again".to_owned(),
+        1 => ": the other one may be a member or look like one. Build it again".to_owned(),
+        others => format!(": the other {} may be members or look like them. Build it again", count(others)),
     };
     format!(
         "{} of {} {all} {are} not in it, so nothing was removed{others}, or go on with --allow-absent.",

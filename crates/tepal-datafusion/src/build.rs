@@ -139,7 +139,7 @@ fn finished(filter: &mut BloomFilter) -> Result<ScalarValue> {
     filter.set_over_capacity(OverCapacity::Warn).map_err(|error| failed(NAME, &error))?;
     if filter.is_over_capacity() {
         let text = format!(
-            "{} keys came, and the second argument makes room for {} different ones; give a greater one, such as \
+            "{} keys came, and the second argument makes room for {}; give a greater one, such as \
              (select bloom_count(key) from t)",
             filter.keys_inserted().unwrap_or_default(),
             filter.capacity()

@@ -136,7 +136,8 @@ impl KeyCounter {
     fn __repr__(&self) -> String {
         let counter = self.counter();
         let about = if counter.is_exact() { "" } else { "about " };
-        format!("<tepal.KeyCounter: {} keys, {about}{} different>", counter.keys(), counter.different())
+        let s = if counter.keys() == 1 { "" } else { "s" };
+        format!("<tepal.KeyCounter: {} key{s}, {about}{} different>", counter.keys(), counter.different())
     }
 }
 

@@ -105,7 +105,7 @@ impl RibbonMap {
         })?;
         if hashes.len() != values.len() {
             let text = format!(
-                "there are {} keys and {} values; there must be one value for each key",
+                "the number of keys is {}, that of values {}; there must be one value for each key",
                 hashes.len(),
                 values.len()
             );

@@ -85,7 +85,7 @@ pub(crate) fn secret_key(py: Python<'_>, bytes: Option<&[u8]>) -> PyResult<Optio
     let Some(bytes) = bytes else { return Ok(None) };
     let Ok(bytes) = <[u8; 16]>::try_from(bytes) else {
         let text = format!(
-            "the secret key has {} bytes; it must have 16: secrets.token_bytes(16) makes one",
+            "the length of the secret key is {}; it must be 16 bytes: secrets.token_bytes(16) makes one",
             bytes.len()
         );
         return Err(error::new(py, "SecretError", text));

@@ -35,8 +35,9 @@ pub(crate) fn line(facts: &Facts) -> String {
         Some(_) => String::new(),
         None => format!(", {} filled", percent(info::fill_ratio(facts))),
     };
+    let s = if keys == "1" { "" } else { "s" };
     format!(
-        "{name}{keys} keys{of}; wrong answers {}{promised}; {}{filled}",
+        "{name}{keys} key{s}{of}; wrong answers {}{promised}; {}{filled}",
         percent(facts.false_positive_rate),
         bytes(facts.size_in_bytes),
     )

@@ -244,7 +244,7 @@ WRONG = [
     (lambda: tepal.RibbonMap({"a": 5}, threads=0), "from 1 to 1024"),
     (lambda: tepal.RibbonMap({"a": 5}, key_domain="int64"), "integer keys"),
     (lambda: tepal.RibbonMap({1.5: 5}), "float is no key"),
-    (lambda: tepal.RibbonMap.from_columns(["a", "b"], [1]), "2 keys and 1 values"),
+    (lambda: tepal.RibbonMap.from_columns(["a", "b"], [1]), "number of keys is 2, that of values 1"),
     (lambda: tepal.RibbonMap.from_columns("ab", [1, 2]), "is one key"),
     (lambda: tepal.RibbonMap.from_columns(["a"], np.array([-1])), "a value is -1"),
     (lambda: tepal.RibbonMap.from_columns(["a"], np.array([b"\xff"])), "no UTF-8"),

@@ -169,7 +169,7 @@ impl Labels {
         let len: usize = self.tagged().map(|(_, text)| text.len()).sum();
         if len > MOST_LABEL_BYTES {
             let expected = alloc::format!("at most {MOST_LABEL_BYTES} together");
-            return Err(Error::parameter("the labels", format_args!("{len} bytes"), expected));
+            return Err(Error::parameter("the length of the labels", format_args!("{len} bytes"), expected));
         }
         Ok(())
     }
@@ -189,9 +189,11 @@ impl Labels {
         };
         match is_known {
             true => Ok(()),
-            false => {
-                Err(Error::parameter("the label rows", rows, "csv 2c, plain 09 or json, and the label field"))
-            }
+            false => Err(Error::parameter(
+                "the label for rows",
+                rows,
+                "csv 2c, plain 09 or json, and the label of the field set",
+            )),
         }
     }
 }
@@ -360,6 +362,7 @@ impl fmt::Display for Window {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Window::Time(length) => write!(f, "a time of {length}"),
+            Window::Keys(1) => f.write_str("1 key"),
             Window::Keys(keys) => write!(f, "{keys} keys"),
         }
     }

@@ -20,9 +20,9 @@ impl<'a> Fields<'a> {
     /// The next `len` bytes.
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8]> {
         let taken = self.rest().get(..len).ok_or_else(|| {
-            let left = self.rest().len();
             Error::damaged(format_args!(
-                "it ends {left} bytes after byte {}, and {len} are expected",
+                "it ends at byte {}, within a piece that begins at byte {} and has the length {len}",
+                self.bytes.len(),
                 self.at
             ))
         })?;
@@ -47,11 +47,13 @@ impl<'a> Fields<'a> {
 
     /// Checks that no bytes follow.
     pub(crate) fn end(&self) -> Result<()> {
-        match self.rest().len() {
-            0 => Ok(()),
-            left => {
-                Err(Error::damaged(format_args!("{left} bytes follow after its end at byte {}", self.at)))
-            }
+        match self.rest().is_empty() {
+            true => Ok(()),
+            false => Err(Error::damaged(format_args!(
+                "its end is at byte {}, and there are bytes up to {}",
+                self.at,
+                self.bytes.len()
+            ))),
         }
     }
 

@@ -56,8 +56,8 @@ impl ShapeArgs {
             let (less, more) = (number::count(whole), number::count(whole.saturating_add(unit)));
             let instead = if whole == 0 { format!("{more} or more") } else { format!("{less} or {more}") };
             return Err(Failure::new(format!(
-                "-s: {} bytes; the filter is made of {what} of {unit} bytes, give {instead}",
-                number::count(bytes)
+                "-s: {}; the filter is made of {what} of {unit} bytes, give {instead}",
+                number::counted(bytes, "byte")
             )));
         }
         match bytes.checked_mul(8) {

@@ -80,7 +80,7 @@ fn packed<const LEN: usize>(address: &Bound<'_, PyAny>) -> PyResult<[u8; LEN]> {
     let packed = address.getattr("packed")?;
     let bytes = packed.cast::<PyBytes>()?.as_bytes();
     bytes.try_into().map_err(|_| {
-        let text = format!("an address of {} bytes is no key; it must have {LEN}", bytes.len());
+        let text = format!("an address of the length {} is no key; it must have {LEN} bytes", bytes.len());
         error::wrong_key(address.py(), text)
     })
 }

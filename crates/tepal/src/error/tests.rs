@@ -35,6 +35,10 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::CapacityReached { capacity: 500, inserted: 499 },
             vec!["planned for 500 keys", "the first 499 keys of this call are in"],
         ),
+        (
+            Error::CapacityReached { capacity: 1, inserted: 1 },
+            vec!["planned for 1 key and", "(the first key of this call is in)"],
+        ),
         (refused(KeyDomain::Bytes), vec!["this filter has keys of bytes; \"4.2\" is not bytes"]),
         (
             refused(KeyDomain::Integer),
@@ -207,7 +211,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
         (Error::NotInPlace { past: 0 }, vec!["big-endian", "`from_bytes`"]),
         (
             Error::NotInPlace { past: 24 },
-            vec!["24 bytes past a multiple of 64", "`tepal::include_aligned!`", "`from_embedded`"],
+            vec!["24 past a multiple of 64 bytes", "`tepal::include_aligned!`", "`from_embedded`"],
         ),
         (
             Error::OtherKeys { property: "key domain", expected: "int64".into(), found: "bytes".into() },

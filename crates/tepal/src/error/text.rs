@@ -108,8 +108,8 @@ impl Error {
             }
             Error::CapacityReached { capacity, .. } => write!(
                 f,
-                "the filter is full: it was planned for {capacity} keys and refuses more to keep its promised \
-                 rate"
+                "the filter is full: it was planned for {capacity} {} and refuses more to keep its promised rate",
+                if *capacity == 1 { "key" } else { "keys" }
             ),
             Error::KeysClustered { rate, promised, .. } => write!(
                 f,
@@ -123,7 +123,7 @@ impl Error {
             }
             Error::NotInPlace { past } => write!(
                 f,
-                "the bits lie {past} bytes past a multiple of 64 in memory, so the filter cannot be used in place"
+                "the bits begin {past} past a multiple of 64 bytes in memory, so the filter cannot be used in place"
             ),
             Error::KeyRefused { domain, found } => {
                 let (keys, expected) = keys_of(*domain);
@@ -232,6 +232,7 @@ impl Told for Error {
         self.found(f)?;
         match self.inserted() {
             0 => {}
+            1 => f.write_str(" (the first key of this call is in)")?,
             keys => write!(f, " (the first {keys} keys of this call are in)")?,
         }
         match self.advice() {

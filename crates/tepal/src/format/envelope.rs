@@ -149,7 +149,7 @@ impl Lengths {
             return Err(Error::NotTepal { found: looks_like(start) });
         }
         let mut fields = Fields::at(start, MAGIC.len());
-        let truncated = |_| Error::damaged(format_args!("it ends after {real_len} bytes, within the header"));
+        let truncated = |_| Error::damaged(format_args!("it ends at byte {real_len}, within the header"));
         let version = fields.u16_le().map_err(truncated)?;
         if version != VERSION {
             let (what, found) = ("file format version", version.into());

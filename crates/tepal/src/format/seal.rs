@@ -123,9 +123,7 @@ mod with {
         /// # Errors
         /// [`Error::Parameter`] for fewer than 16 bytes, which could be guessed.
         pub fn new(bytes: &[u8]) -> Result<Self> {
-            let short = || {
-                Error::parameter("the seal key", format_args!("{} bytes", bytes.len()), "16 bytes or more")
-            };
+            let short = || Error::parameter("the length of the seal key", bytes.len(), "16 bytes or more");
             if bytes.len() < 16 {
                 return Err(short());
             }

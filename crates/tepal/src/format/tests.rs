@@ -104,7 +104,7 @@ fn the_errors_say_what_was_found() {
         (b"\x89TEPAL\n\x01\x00", "text mode"),
         (b"\x89TEP", "it ends within the first 8 bytes"),
         (b"\x00\x01\x02\x03\x04\x05\x06\x07", "it starts with the bytes [00, 01"),
-        (&good[..20], "it ends after 20 bytes"),
+        (&good[..20], "it ends at byte 20"),
         (&good[..100], "it has 100 bytes, and 256 were written"),
     ] {
         let found = text(bytes);

@@ -149,7 +149,7 @@ impl Request {
                 let plan = self.rate_for(capacity, bit_len)?;
                 if let Some(wanted) = wanted.filter(|wanted| plan.false_positive_rate > *wanted) {
                     let reason = format!(
-                        "{bit_len} bits for {capacity} keys give {:.3e} at best in the layout {}; \
+                        "{bit_len} bits at a capacity of {capacity} give {:.3e} at best in the layout {}; \
                          take a larger size, fewer keys or another layout",
                         plan.false_positive_rate, plan.layout
                     );
@@ -393,7 +393,8 @@ fn check_hash(capacity: u64, rate: f64) -> Result<()> {
     if HASH_SHARE * hash_floor(capacity) <= rate {
         return Ok(());
     }
-    let reason = format!("with {capacity} keys a 64-bit hash alone errs at {:.1e}", hash_floor(capacity));
+    let reason =
+        format!("at a capacity of {capacity} a 64-bit hash alone errs at {:.1e}", hash_floor(capacity));
     let advice = advice!("split the keys over several filters, each with its own seed", Seed);
     Err(Error::rate_out_of_reach(rate, reason).with(advice))
 }

@@ -179,7 +179,7 @@ fn refused() {
     let low = error(request(Some(10), Some(1e-9), None, Layout::SplitBlock));
     assert!(low.contains("split-block") && low.contains("1e-8"), "{low}");
     let contradiction = error(request(Some(1000), Some(1e-6), Some(5120), Layout::Line));
-    assert!(contradiction.contains("5120 bits for 1000 keys"), "{contradiction}");
+    assert!(contradiction.contains("5120 bits at a capacity of 1000"), "{contradiction}");
     let fewer = error(request(Some(1000), None, None, Layout::Line));
     assert!(fewer.contains("two of capacity"), "{fewer}");
     let way_out = "must be given; two of capacity, false-positive rate and size fix a plan";

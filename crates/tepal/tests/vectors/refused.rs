@@ -19,7 +19,7 @@ fn file(case: &Value) -> Vec<u8> {
 
 /// The library's texts about a damaged file, by the step that finds the damage.
 const DAMAGED: [(u32, &[&str]); 7] = [
-    (1, &["it ends after "]),
+    (1, &[", within the header"]),
     (2, &[" were written;", "the body cannot start at byte "]),
     (3, &["the header has the checksum "]),
     (
@@ -37,7 +37,7 @@ const DAMAGED: [(u32, &[&str]); 7] = [
             "the seed record is not 64 hex digits",
             "has no parameter ",
             "a divider and no exceptions",
-            " keys in a ribbon of ",
+            " in a ribbon of ",
             "a seed of the ribbon is that of no layer",
             " keys in the second ribbon behind one of ",
             "the bytes before the words of the second ribbon are not zero",
@@ -45,7 +45,7 @@ const DAMAGED: [(u32, &[&str]); 7] = [
             "the list of its names ",
             "the padding in the list of its names is not zero",
             "two of its segments have one name",
-            " bytes after byte ",
+            ", within a piece that begins at byte ",
             " of the growing filter ",
             "the rest of the growing filter's part",
             "the rest of the chain's part",

@@ -74,9 +74,9 @@ pub(crate) fn solve<E: Entry>(keys: &[E], columns: u8, value: impl Fn(E) -> u64)
         }
     }
     Err(Error::parameter(
-        "the hashes of a ribbon",
-        format_args!("{} of them that no last slots tell apart", keys.len()),
-        "hashes that are spread: by another seed, or mixed once more",
+        "the list of the hashes of a ribbon",
+        format_args!("one with {} that no last slots tell apart", keys.len()),
+        "one of spread hashes: of another seed, or mixed once more",
     ))
 }
 

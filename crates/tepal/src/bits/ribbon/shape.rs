@@ -47,24 +47,28 @@ impl RibbonFields {
     /// Refuses fields that no ribbon has.
     pub(crate) fn check(&self) -> Result<()> {
         if self.value_bits > MOST_VALUE_BITS {
-            return Err(Error::parameter("the bits of a value", self.value_bits, "32 at most"));
+            return Err(Error::parameter("the number of bits of a value", self.value_bits, "32 at most"));
         }
         let most = MOST_COLUMNS + self.value_bits;
         if !(self.value_bits.max(1)..=most).contains(&self.columns) {
             let expected = "1 to 32, or in a map those of the value and at most 32 more";
-            return Err(Error::parameter("the columns of a ribbon", self.columns, expected));
+            return Err(Error::parameter("the number of columns of a ribbon", self.columns, expected));
         }
         if self.deep != self.columns && self.deep != self.columns + 1 || self.deep > most {
             let expected = "those of the first layer, or one more, and at most 32 beside a value";
-            return Err(Error::parameter("the columns of the later layers of a ribbon", self.deep, expected));
+            return Err(Error::parameter(
+                "the number of columns of the later layers of a ribbon",
+                self.deep,
+                expected,
+            ));
         }
         let depth = self.depth();
         let is_layer = |words: &u32| *words >= 2 && is_even((*words).into());
         if !self.words[..depth].iter().all(is_layer) || self.words[depth..].iter().any(|words| *words != 0) {
             return Err(Error::parameter(
-                "the words of the layers of a ribbon",
+                "the size of the layers of a ribbon in words",
                 format_args!("{:?}", self.words),
-                "those of whole shards",
+                "that of whole shards",
             ));
         }
         if self.seeds[depth..].iter().any(|seed| *seed != 0) || self.last == 0 && self.last_seed != 0 {
@@ -77,10 +81,10 @@ impl RibbonFields {
         {
             let expected =
                 "whole buckets of the first layer, and none where there are 32 columns beside a value";
-            return Err(Error::parameter("the words with one column more", self.split, expected));
+            return Err(Error::parameter("the number of words with one column more", self.split, expected));
         }
         if self.last > MOST_LAST {
-            return Err(Error::parameter("the last slots of a ribbon", self.last, "256 at most"));
+            return Err(Error::parameter("the number of last slots of a ribbon", self.last, "256 at most"));
         }
         Ok(())
     }

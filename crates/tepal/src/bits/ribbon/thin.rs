@@ -115,17 +115,21 @@ impl Thin {
         }
         if fields.columns > MOST_COLUMNS || fields.deep != fields.columns || fields.split != 0 {
             return Err(Error::parameter(
-                "the columns before a second ribbon",
+                "the number of columns before a second ribbon",
                 format_args!("{}, {} and {}", fields.columns, fields.deep, fields.split),
                 "1 to 8, as many in later layers, no words with one more",
             ));
         }
         if (own.columns, own.deep, own.split, own.value_bits) != (1, 1, 0, 0) {
-            return Err(Error::parameter("the columns of a second ribbon", own.columns, "1 everywhere"));
+            return Err(Error::parameter(
+                "the number of columns of a second ribbon",
+                own.columns,
+                "1 everywhere",
+            ));
         }
         if most == 0 {
             return Err(Error::parameter(
-                "how many of 65536 keys the second ribbon is for",
+                "the number of keys in 65536 that the second ribbon is for",
                 most,
                 "1 or more",
             ));

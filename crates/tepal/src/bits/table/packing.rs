@@ -81,16 +81,16 @@ impl Packing {
                 Err(Error::parameter(what, found, expected))
             }
         };
-        check("the tag bits of a slot", v.into(), 0..=16)?;
-        check("the remainder bits of a slot", r.into(), 1..=40)?;
-        check("the numbers of a table", numbers, 1..=most_numbers(v.into()))?;
-        check("the buckets of a line", b.into(), 8..=MOST_BUCKETS.into())?;
+        check("the number of tag bits of a slot", v.into(), 0..=16)?;
+        check("the number of remainder bits of a slot", r.into(), 1..=40)?;
+        check("the number of possible fingerprints of a table", numbers, 1..=most_numbers(v.into()))?;
+        check("the number of buckets of a line", b.into(), 8..=MOST_BUCKETS.into())?;
         let (width, meta) = (u32::from(r) + u32::from(v), u32::from(b) + u32::from(s) + 8);
         let most_slots = ((LINE_END - 8 - u32::from(b)) / (width + 1)).min(MOST_META - 8 - u32::from(b));
-        check("the slots of a line", s.into(), 1..=most_slots.into())?;
-        check("the spare lines of a table", spare.into(), 0..=MOST_SPARE.into())?;
+        check("the number of slots of a line", s.into(), 1..=most_slots.into())?;
+        check("the number of spare lines of a table", spare.into(), 0..=MOST_SPARE.into())?;
         let lines = home_lines(numbers, r.into(), b.into()) + u64::from(spare);
-        check("the lines of a table", lines, 1..=MOST_LINES)?;
+        check("the number of lines of a table", lines, 1..=MOST_LINES)?;
         let in_word = 64 / width;
         let ones = (0..in_word).fold(0, |ones, i| ones | 1 << (i * width));
         let slot = (1 << width) - 1;

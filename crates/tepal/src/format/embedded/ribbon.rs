@@ -72,7 +72,7 @@ fn read_layers(numbers: &mut Fields<'_>) -> Result<([u32; LAYERS], [u8; LAYERS],
         if depth == LAYERS || layer < 2 {
             return Err(Error::damaged("a layer of no words, or a ninth one, in the embedded ribbon"));
         }
-        words[depth] = small_number(layer / 2, "the words of a layer of a ribbon")?;
+        words[depth] = small_number(layer / 2, "the number of words of a layer of a ribbon")?;
         if layer % 2 == 1 {
             seeds[depth] = numbers.u8()?;
             if seeds[depth] == 0 {
@@ -86,9 +86,9 @@ fn read_layers(numbers: &mut Fields<'_>) -> Result<([u32; LAYERS], [u8; LAYERS],
 
 /// Reads the numbers of the second ribbon, and adds it to the first one.
 fn with_second(first: Ribbon<()>, numbers: &mut Fields<'_>) -> Result<Ribbon<()>> {
-    let most = small_number(number(numbers)?, "how many of 65536 keys the second ribbon is for")?;
+    let most = small_number(number(numbers)?, "the number of keys in 65536 that the second ribbon is for")?;
     let picked = number(numbers)?;
-    let last = small_number(number(numbers)?, "the last slots of the second ribbon")?;
+    let last = small_number(number(numbers)?, "the number of last slots of the second ribbon")?;
     let last_seed = numbers.u8()?;
     let (words, seeds, has_third) = read_layers(numbers)?;
     if has_third {
@@ -144,7 +144,7 @@ fn read_said(form: EmbeddedForm, said: &[u8]) -> Result<Ribbon<()>> {
         _ => 0,
     };
     let keys = number(&mut numbers)?;
-    let split = small_number(number(&mut numbers)?, "the words with one column more")?;
+    let split = small_number(number(&mut numbers)?, "the number of words with one column more")?;
     let (words, seeds, has_second) = read_layers(&mut numbers)?;
     if has_second && form.kind == Kind::Map {
         return Err(Error::damaged("the embedded map has a second ribbon, which no map has"));

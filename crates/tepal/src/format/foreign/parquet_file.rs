@@ -57,7 +57,9 @@ fn filters(bytes: &[u8]) -> Result<(Vec<ParquetFilter>, u64)> {
     let len = Fields::at(bytes, bytes.len() - 8).u32_le()?;
     let Some(start) = (bytes.len() - 8).checked_sub(len as usize).filter(|start| *start >= 4) else {
         let most = bytes.len() - 12;
-        return Err(Error::damaged(format_args!("it says {len} bytes of itself, and has {most} at most")));
+        return Err(Error::damaged(format_args!(
+            "it says that its length is {len}, and it is {most} at most"
+        )));
     };
     let mut walk = Walk { file: &bytes[..start], first: Vec::new(), total: 0 };
     let mut footer = Fields::at(&bytes[..bytes.len() - 8], start);

@@ -108,7 +108,7 @@ impl<'a> Claims<'a> {
         let (options, growth) = (fields.u32_le()?, fields.u32_le()?);
         if header.len() as u64 != HEADER as u64 + LINK as u64 * u64::from(count) {
             return Err(Error::damaged(format_args!(
-                "its header has {} bytes for {count} filters",
+                "its header has {} bytes, and its number of filters is {count}",
                 header.len()
             )));
         }

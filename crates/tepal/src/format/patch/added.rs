@@ -116,7 +116,7 @@ impl Added {
     pub(super) fn apply(&self, behind: &[u8], tail: &[u8], header: u64) -> Result<Vec<u8>> {
         if !(behind.len() as u64).checked_sub(list_len(self.old)).is_some_and(is_seal) {
             return Err(Error::damaged(format_args!(
-                "the patch is for a file with {} added keys, and {} bytes are behind the body",
+                "the patch is for a file whose number of added keys is {}, and {} bytes are behind the body",
                 self.old,
                 behind.len()
             )));

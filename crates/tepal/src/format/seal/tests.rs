@@ -159,7 +159,7 @@ mod with {
     fn keys_are_long_enough_and_stay_hidden() {
         for len in 0..16 {
             let error = SealKey::new(&BYTES[..len]).unwrap_err().to_string();
-            assert_eq!(error, format!("the seal key is {len} bytes; it must be 16 bytes or more"));
+            assert_eq!(error, format!("the length of the seal key is {len}; it must be 16 bytes or more"));
         }
         for len in [16, 17, 63, 64, 65, 1000] {
             SealKey::new(&[7; 1000][..len]).unwrap();

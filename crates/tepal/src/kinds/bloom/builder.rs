@@ -454,7 +454,8 @@ fn check_planned(scheme: Scheme, plan: &Plan) -> Result<()> {
     }
     let rate = request.plan()?.false_positive_rate;
     if rate > 1.1 * plan.false_positive_rate {
-        let found = alloc::format!("one of {:e} for {} keys", plan.false_positive_rate, plan.capacity);
+        let found =
+            alloc::format!("one of {:e} at a capacity of {}", plan.false_positive_rate, plan.capacity);
         let expected = alloc::format!("one that its size gives, {rate:e} with the scheme {scheme}");
         return Err(Error::parameter("the rate of the plan", found, expected));
     }

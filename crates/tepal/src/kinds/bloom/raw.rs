@@ -65,8 +65,8 @@ impl BloomFilterBuilder {
         let mut lines = bits::zeroed(meta.shape.lines())?;
         bits::fill_from_bytes(&mut lines, bits);
         let set_bits = bits::count_within(&lines, meta.shape.bit_len).map_err(|_| {
-            let expected = alloc::format!("none beyond the last one, {}", meta.shape.bit_len - 1);
-            Error::parameter("the bits", "more of them set", expected)
+            let expected = alloc::format!("{} at most", meta.shape.bit_len - 1);
+            Error::parameter("the number of the last set bit", "greater", expected)
         })?;
         Ok(BloomFilter::from_parts(meta, Owned::new(lines), set_bits))
     }

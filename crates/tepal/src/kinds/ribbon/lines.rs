@@ -63,10 +63,13 @@ impl Ribbon<()> {
     /// than 2^56 keys.
     pub(crate) fn new(shape: RibbonShape, keys: u64) -> Result<Self> {
         if keys >= MOST_KEYS {
-            return Err(Error::parameter("the keys of a ribbon", keys, "fewer than 2^56"));
+            return Err(Error::parameter("the number of keys of a ribbon", keys, "fewer than 2^56"));
         }
         if (keys == 0) != shape.is_empty() {
-            return Err(Error::damaged(format_args!("{keys} keys in a ribbon of {} words", shape.words())));
+            return Err(Error::damaged(format_args!(
+                "the number of keys is {keys} in a ribbon of {} words",
+                shape.words()
+            )));
         }
         Ok(Ribbon { shape, thin: None, keys, lines: (), body_check: None })
     }

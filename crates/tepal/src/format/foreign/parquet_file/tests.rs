@@ -187,9 +187,9 @@ fn what_is_wrong_is_said() {
     let mut longer = file(&[], &[]);
     let end = longer.len() - 8;
     longer[end..end + 4].copy_from_slice(&u32::MAX.to_le_bytes());
-    damaged(&longer, "it says 4294967295 bytes of itself, and has");
-    damaged(b"PAR1\x01\0\0\0PAR1", "it says 1 bytes of itself, and has 0 at most");
-    damaged(b"PAR1\0\0\0\0PAR1", "it ends 0 bytes after byte");
+    damaged(&longer, "it says that its length is 4294967295, and it is");
+    damaged(b"PAR1\x01\0\0\0PAR1", "it says that its length is 1, and it is 0 at most");
+    damaged(b"PAR1\0\0\0\0PAR1", "it ends at byte 4, within a piece");
     damaged(&with_footer(&[], &[0x45, 2, 0]), "a value of the type 5 stands at byte");
     damaged(&with_footer(&[], &[0x49, 0x15, 2, 0]), "a value of the type 5 stands at byte");
     damaged(&with_footer(&[], &[0x49, 0xFC, 0xFF, 0xFF, 0xFF, 0x7F, 0]), "a list of 268435455");

@@ -108,7 +108,10 @@ pub(super) fn check(total: u64, options: u32, links: &[Link<'_>]) -> Result<()> 
     }
     let sizes = links.iter().try_fold(0u64, |sum, link| sum.checked_add(link.size));
     if links.is_empty() || sizes != Some(total) {
-        return Err(Error::damaged(format_args!("it says {total} items in {} filters", links.len())));
+        return Err(Error::damaged(format_args!(
+            "its number of items is {total}, which is not that of its filters ({})",
+            links.len()
+        )));
     }
     check_lookup(links.iter().map(|link| link.hashes))?;
     links.iter().try_for_each(Link::check)

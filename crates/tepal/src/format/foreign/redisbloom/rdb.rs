@@ -52,7 +52,7 @@ fn is_right(payload: &[u8]) -> bool {
 
 pub(super) fn read(bytes: &[u8], reading: Reading<'_>) -> Result<Read> {
     let Some(values) = bytes.len().checked_sub(FOOTER).filter(|len| *len >= MARK.len()) else {
-        return Err(Error::damaged(format_args!("it ends after {} bytes", bytes.len())));
+        return Err(Error::damaged(format_args!("it ends at byte {}", bytes.len())));
     };
     let mut footer = Fields::at(bytes, values);
     let version = footer.u16_le()?;

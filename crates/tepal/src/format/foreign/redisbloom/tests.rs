@@ -39,7 +39,10 @@ fn refused(bytes: &[u8], part: &str) {
 fn every_number_has_its_own_refusal() {
     let total = u64::from_le_bytes(good()[TOTAL..][..8].try_into().unwrap());
     for wrong in [total - 1, total + 1, 0, u64::MAX] {
-        refused(&set(TOTAL, &wrong.to_le_bytes()), &format!("it says {wrong} items in 1 filters"));
+        refused(
+            &set(TOTAL, &wrong.to_le_bytes()),
+            &format!("its number of items is {wrong}, which is not that of its filters (1)"),
+        );
     }
     // Sizes not rounded, hashes of 64 bits, one filter that does not grow.
     assert_eq!(good()[OPTIONS..][..4], [1 + 4 + 8, 0, 0, 0]);

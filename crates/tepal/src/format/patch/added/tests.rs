@@ -258,7 +258,7 @@ fn lists_that_no_writer_makes_are_refused() {
         refused(Patch::from_bytes(changed).and_then(|patch| patch.apply(old)))
     };
     assert!(of(&one, 1, bytes).contains("a key is put in that the old file has"));
-    assert!(of(&one, 0, bytes).contains("a file with 0 added keys, and 16 bytes are behind"));
+    assert!(of(&one, 0, bytes).contains("number of added keys is 0, and 16 bytes are behind"));
     let mut swapped = with(&filter, 2000..2010);
     let at = swapped.len() - 88;
     swapped[at..at + 16].rotate_left(8);

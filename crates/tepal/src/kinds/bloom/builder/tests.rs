@@ -107,7 +107,7 @@ fn labels_have_a_limit() {
     let build = |len| BloomFilter::builder().capacity(1).labels(labels(len)).build();
     assert_eq!(build(65_000).unwrap().labels(), &labels(65_000));
     let error = build(65_001).unwrap_err().to_string();
-    assert_eq!(error, "the labels is 65001 bytes; it must be at most 65000 together");
+    assert_eq!(error, "the length of the labels is 65001 bytes; it must be at most 65000 together");
 }
 
 #[cfg(feature = "foreign")]

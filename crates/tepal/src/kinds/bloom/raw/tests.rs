@@ -40,7 +40,7 @@ fn bits_beyond_the_last_one_are_refused() {
     assert_eq!(builder.clone().build_with_bits(&bits).unwrap().set_bits(), 1);
     bits[125] = 2;
     let error = builder.build_with_bits(&bits).unwrap_err();
-    assert!(matches!(error, Error::Parameter { name: "the bits", .. }), "{error}");
+    assert!(matches!(error, Error::Parameter { name: "the number of the last set bit", .. }), "{error}");
 }
 
 #[test]

@@ -63,7 +63,11 @@ fn with_second(first: Ribbon<()>, section: &[u8]) -> Result<Ribbon<()>> {
 fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     match u32::from_le_bytes(core::array::from_fn(|i| own[20 + i])) {
         len @ (0 | NUMBERS_BYTES | SECOND_BYTES) => Ok(len.into()),
-        len => Err(Error::parameter("the bytes behind the records of a static filter", len, "0, 8 or 80")),
+        len => Err(Error::parameter(
+            "the number of bytes behind the records of a static filter",
+            len,
+            "0, 8 or 80",
+        )),
     }
 }
 
@@ -75,7 +79,7 @@ fn read_numbers(section: &[u8], keys: u64) -> Result<Option<NonZeroU64>> {
         Some(numbers) => Ok(Some(numbers)),
         None => {
             let expected = format!("as many as there are keys ({keys}) or more, at least 1, below 2^56");
-            Err(Error::parameter("the numbers of a static filter", numbers, expected))
+            Err(Error::parameter("the number of possible fingerprints of a static filter", numbers, expected))
         }
     }
 }

@@ -211,7 +211,7 @@ impl RibbonMapBuilder {
             true => Ok(bits),
             false => {
                 let expected = alloc::format!("{least} to 32: the greatest value takes {least}");
-                Err(Error::parameter("the bits of a value", bits, expected))
+                Err(Error::parameter("the number of bits of a value", bits, expected))
             }
         }
     }

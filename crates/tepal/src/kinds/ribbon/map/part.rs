@@ -30,7 +30,7 @@ fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
         true => Ok(len),
         false => {
             let expected = alloc::format!("a multiple of 8, at most {MOST_SECTION}");
-            Err(Error::parameter("the bytes of the names", len, expected))
+            Err(Error::parameter("the number of bytes of the names", len, expected))
         }
     }
 }
@@ -71,7 +71,7 @@ fn read_names(bytes: &[u8], value_bits: u8, keys: u64) -> Result<SegmentList> {
 pub(crate) fn checked_value_bits(bits: u64) -> Result<u8> {
     match u8::try_from(bits) {
         Ok(bits @ 1..=MOST_VALUE_BITS) => Ok(bits),
-        _ => Err(Error::parameter("the bits of a value", bits, "1 to 32")),
+        _ => Err(Error::parameter("the number of bits of a value", bits, "1 to 32")),
     }
 }
 

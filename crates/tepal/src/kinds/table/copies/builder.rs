@@ -138,7 +138,7 @@ impl QuotientFilterBuilder {
     fn plan(&self, capacity: u64) -> Result<Planned> {
         if !matches!(self.count_bits, 0 | 4 | 8 | 16) {
             let expected = "4, 8 or 16, or 0 for none";
-            return Err(Error::parameter("the bits of a count", self.count_bits, expected));
+            return Err(Error::parameter("the number of bits of a count", self.count_bits, expected));
         }
         let slots = (self.count_bits, most_numbers(self.count_bits.into()));
         self.promise.plan((self.key_hasher()?, &self.labels), (capacity, capacity.into()), slots, &KEYS)

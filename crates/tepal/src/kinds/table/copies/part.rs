@@ -65,7 +65,7 @@ pub(crate) fn bodiless(
     let tag_bits = packing.fields().tag_bits;
     if !matches!((fields.tag, tag_bits), (NOTHING, 0) | (COUNT, 4 | 8 | 16)) {
         let expected = "4, 8 or 16 with counts, else 0";
-        return Err(Error::parameter("the tag bits of a slot", tag_bits, expected));
+        return Err(Error::parameter("the number of tag bits of a slot", tag_bits, expected));
     }
     let is_deletable = match fields.at_68 as u8 {
         0 => true,

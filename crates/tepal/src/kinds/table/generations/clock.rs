@@ -24,7 +24,7 @@ impl Clock {
     /// Makes a clock that was told no time yet.
     pub(crate) fn new(window: Window, generations: u8) -> Result<Self> {
         if !(1..=MOST_GENERATIONS).contains(&generations) {
-            return Err(Error::parameter("the generations of a window", generations, "1 to 254"));
+            return Err(Error::parameter("the number of generations of a window", generations, "1 to 254"));
         }
         let (Window::Time(length) | Window::Keys(length)) = window;
         if length < generations.into() {

@@ -84,7 +84,7 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<TableBodil
     let bits = read.claimed.packing.fields().tag_bits;
     if bits != tag_bits(generations) {
         let expected = alloc::format!("{} for {generations} generations", tag_bits(generations));
-        return Err(Error::parameter("the tag bits of a slot", bits, expected));
+        return Err(Error::parameter("the number of tag bits of a slot", bits, expected));
     }
     let capacity = read.meta.capacity;
     if unit == KEYS && capacity < length {

@@ -30,7 +30,7 @@ impl GrowthPlan {
         check_rate(rate)?;
         if first == 0 {
             return Err(Error::parameter(
-                "the keys that a growing filter begins with",
+                "the number of keys that a growing filter begins with",
                 0u64,
                 "1 key or more",
             ));

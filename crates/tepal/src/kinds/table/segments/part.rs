@@ -42,7 +42,7 @@ fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
         true => Ok(len),
         false => {
             let expected = alloc::format!("a multiple of 8, at most {MOST_SECTION}");
-            Err(Error::parameter("the bytes of the segments", len, expected))
+            Err(Error::parameter("the number of bytes of the segments", len, expected))
         }
     }
 }
@@ -124,13 +124,17 @@ fn of_part(part: &FilePart<'_>, secret: Option<&SecretKey>) -> Result<TableBodil
     let Claimed { packing, slots, distinct } = read.claimed;
     if packing.numbers() > super::builder::most_numbers_of_all() {
         let expected = alloc::format!("at most {}", super::builder::most_numbers_of_all());
-        return Err(Error::parameter("the numbers of a filter of segments", packing.numbers(), expected));
+        return Err(Error::parameter(
+            "the number of possible fingerprints of a filter of segments",
+            packing.numbers(),
+            expected,
+        ));
     }
     let (segments, wide) = read_section(&part.section, fields.at_68)?;
     let tag_bits = packing.fields().tag_bits;
     if segments.tag_bits() > tag_bits {
         let expected = alloc::format!("{} or more, for its segments", segments.tag_bits());
-        return Err(Error::parameter("the tag bits of a slot", tag_bits, expected));
+        return Err(Error::parameter("the number of tag bits of a slot", tag_bits, expected));
     }
     let (held, most_slots) = (fields.at_40, read.claimed.most_slots());
     let in_segments = segments.listed().iter().try_fold(0u64, |sum, listed| sum.checked_add(listed.len));

@@ -71,7 +71,11 @@ impl WideList {
         let bytes = self.bytes + bytes_of(held.len() + 1) - bytes_of(held.len());
         if bytes > MOST_BYTES {
             let expected = alloc::format!("at most {MOST_BYTES}; divide the segments among several filters");
-            return Err(Error::parameter("the bytes for keys in more than 64 segments", bytes, expected));
+            return Err(Error::parameter(
+                "the number of bytes for keys in more than 64 segments",
+                bytes,
+                expected,
+            ));
         }
         self.more.entry(number).or_default().insert(at, segment);
         (self.pairs, self.bytes) = (self.pairs + 1, bytes);

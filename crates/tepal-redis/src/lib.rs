@@ -2,10 +2,11 @@
 //!
 //! The server gives persistence, replication, cluster, ACL and eviction; the library gives filters
 //! and formats. In between: [`api`] names the server's functions, and [`memory`] allocates through
-//! them. [`server`] wraps a call's context, arguments and key; [`reply`] writes answers. [`value`]
-//! is what a key holds; [`add`] and [`ask`] are its two uses, and [`loading`] is a value whose
-//! pieces arrive by `LOADCHUNK`. [`types`] and [`store`] are the data types and their bytes in the
-//! server's files, [`commands`] the commands, [`settings`] the arguments of `--loadmodule`.
+//! them. [`server`] wraps a call's context, arguments and key; [`reply`] writes answers, and
+//! [`words`] has the texts of the library's errors. [`value`] is what a key holds; [`add`] and [`ask`]
+//! are its two uses, and [`loading`] is a value whose pieces arrive by `LOADCHUNK`. [`types`] and
+//! [`store`] are the data types and their bytes in the server's files, [`commands`] the commands,
+//! [`settings`] the arguments of `--loadmodule`.
 
 #![cfg_attr(test, allow(dead_code, reason = "unit tests use the system's allocator"))]
 
@@ -21,6 +22,7 @@ mod settings;
 mod store;
 mod types;
 mod value;
+mod words;
 
 use std::ffi::{c_int, c_void};
 

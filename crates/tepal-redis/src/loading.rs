@@ -4,6 +4,7 @@ use tepal::file::Pairs;
 
 use crate::reply::Refusal;
 use crate::value::{About, Head, Held, check_kind, has_mark};
+use crate::words::words;
 
 /// The pieces so far.
 #[derive(Clone)]
@@ -18,11 +19,15 @@ fn bad(reason: impl std::fmt::Display) -> Refusal {
     Refusal::Text(format!("ERR received bad data: {reason}").into())
 }
 
+fn refused(error: tepal::Error) -> Refusal {
+    bad(words(&error))
+}
+
 impl Loading {
     /// Begins with the data of the pair 1. Allocates nothing but a copy of it.
     pub(crate) fn new(first: &[u8]) -> Result<Self, Refusal> {
         if !has_mark(first) {
-            return Pairs::new(first).map(Loading::Pairs).map_err(bad);
+            return Pairs::new(first).map(Loading::Pairs).map_err(refused);
         }
         let head = Box::new(Head::read(first).map_err(bad)?);
         Ok(Loading::File { head, first: first.to_vec(), pieces: Vec::new(), arrived: 0 })
@@ -39,7 +44,7 @@ impl Loading {
     /// Takes the next pair. After an error nothing has changed.
     pub(crate) fn push(&mut self, iterator: u64, data: &[u8]) -> Result<(), Refusal> {
         match self {
-            Loading::Pairs(pairs) => pairs.push(iterator, data).map_err(bad),
+            Loading::Pairs(pairs) => pairs.push(iterator, data).map_err(refused),
             Loading::File { head, pieces, arrived, .. } => {
                 let end = arrived.saturating_add(data.len() as u64);
                 if data.is_empty() || end > head.file_len || iterator != end.saturating_add(1) {
@@ -76,7 +81,7 @@ impl Loading {
     /// The filter of all pieces.
     pub(crate) fn finish(&self) -> Result<Held, Refusal> {
         let held = match self {
-            Loading::Pairs(pairs) => Held { file: pairs.finish().map_err(bad)?, about: About::default() },
+            Loading::Pairs(pairs) => Held { file: pairs.finish().map_err(refused)?, about: About::default() },
             Loading::File { head, pieces, .. } => {
                 let joined;
                 let file = match pieces.as_slice() {
@@ -86,7 +91,7 @@ impl Loading {
                         &joined
                     }
                 };
-                head.open(file).map_err(bad)?
+                head.open(file).map_err(refused)?
             }
         };
         check_kind(held.filter()).map_err(bad)?;

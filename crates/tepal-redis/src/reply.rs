@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::api::api;
 use crate::server::{Ctx, c_text};
+use crate::words::words;
 
 /// Why a command is refused.
 pub(crate) enum Refusal {
@@ -23,7 +24,7 @@ impl From<&'static str> for Refusal {
 
 impl From<tepal::Error> for Refusal {
     fn from(error: tepal::Error) -> Self {
-        Refusal::Text(format!("ERR {error}").into())
+        Refusal::Text(format!("ERR {}", words(&error)).into())
     }
 }
 

@@ -10,6 +10,7 @@ use crate::loading::Loading;
 use crate::memory::taken;
 use crate::server::c_text;
 use crate::value::{About, CHUNK, Head, Held, State, check_kind};
+use crate::words::words;
 
 /// The bytes of a string in the server's files: the server compresses and copies each one whole.
 const PIECE: usize = 1 << 20;
@@ -38,7 +39,7 @@ impl Output {
     /// it.
     fn report(&self, written: tepal::Result<()>) {
         let Err(error) = written else { return };
-        let line = c_text(&format!("a filter could not be saved: {error}"));
+        let line = c_text(&format!("a filter could not be saved: {}", words(&error)));
         // SAFETY: the texts end with zeros, and the format takes one text.
         unsafe { (api().LogIOError)(self.0, c"warning".as_ptr(), c"%s".as_ptr(), line.as_ptr()) };
     }
@@ -160,7 +161,7 @@ pub(crate) fn load_own(io: &mut Input) -> Result<State, String> {
             file.extend_from_slice(&piece);
         }
     }
-    whole(head.open(&file).map_err(|error| error.to_string())?)
+    whole(head.open(&file).map_err(|error| words(&error))?)
 }
 
 fn whole(held: Held) -> Result<State, String> {
@@ -191,7 +192,7 @@ pub(crate) fn save_foreign(io: &mut Output, state: &State) {
 
 /// Loads a filter of another program.
 pub(crate) fn load_foreign(io: &mut Input, format: Format) -> Result<State, String> {
-    let file = Open::new().format(format).from_values(io).map_err(|error| error.to_string())?;
+    let file = Open::new().format(format).from_values(io).map_err(|error| words(&error))?;
     whole(Held { file, about: About::default() })
 }
 

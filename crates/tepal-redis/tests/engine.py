@@ -10,6 +10,8 @@ import tempfile
 import time
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 REDIS = os.environ["TEPAL_REDIS_SERVER"]
 MODULE = os.environ["TEPAL_REDIS_MODULE"]
@@ -33,6 +35,11 @@ def free_port():
             continue
 
 
+def client(port):
+    """A client that tells an error at once: the usual one waits for seconds and tries again."""
+    return redis.Redis(port=port, retry=Retry(NoBackoff(), 0))
+
+
 class Engine:
     """One server. `args` are the module's arguments, `options` the server's. Without a folder it has
     one of its own until it stops."""
@@ -40,7 +47,8 @@ class Engine:
     def __init__(self, folder, *args, **options):
         self.own = None if folder else tempfile.TemporaryDirectory(prefix="tepal-redis-")
         self.folder, self.args, self.port = str(folder or self.own.name), args, free_port()
-        self.options = {"save": "", "appendonly": "no", "enable-debug-command": "yes", **options}
+        self.options = {"save": "", "appendonly": "no", "enable-debug-command": "yes",
+                        "repl-diskless-sync-delay": "0", **options}
         self.start()
 
     def start(self):
@@ -52,7 +60,7 @@ class Engine:
         self.process = subprocess.Popen(
             command, stdout=self.log, stderr=self.log, preexec_fn=die_with_parent
         )
-        self.client = redis.Redis(port=self.port, decode_responses=False)
+        self.client = client(self.port)
         for _ in range(600):
             try:
                 if self.client.ping():

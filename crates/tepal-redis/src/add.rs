@@ -1,6 +1,5 @@
 //! Adding items.
 
-use tepal::hash::PreparedKeys;
 use tepal::{AnyFilter, Error};
 
 use crate::ask::BATCH;
@@ -33,51 +32,39 @@ pub(crate) enum Repeats {
     Skip,
 }
 
+/// How items are added.
+#[derive(Clone, Copy)]
+struct How {
+    /// Whether an item that is held already is taken again.
+    keeps_all: bool,
+    /// The largest size of a filter.
+    most: u64,
+}
+
 impl Held {
     /// Adds items in their order, as of `now`. `each` is told about each of them, and ends the
-    /// command by `false`. `most` is the largest size of a filter.
+    /// command by `false` after one that is refused. `most` is the largest size of a filter.
     pub(crate) fn add_many(
         &mut self,
         items: &[&[u8]],
         (repeats, now, most): (Repeats, u64, u64),
-        mut each: impl FnMut(usize, Added) -> bool,
+        mut each: impl FnMut(Added) -> bool,
     ) {
         if let AnyFilter::Expiring(_) = self.filter() {
             if let Err(error) = self.file.advance_to(now) {
-                each(0, Added::Refused(error.into()));
+                each(Added::Refused(error.into()));
                 return;
             }
         }
-        let keeps_all = self.keeps_all(repeats);
-        let mut prepared = PreparedKeys::default();
-        let mut held = [false; BATCH];
-        for (number, batch) in items.chunks(BATCH).enumerate() {
-            let (first, held) = (number * BATCH, &mut held[..batch.len()]);
-            self.contains_batch(batch, held);
-            if !keeps_all && held.iter().all(|held| *held) {
-                if !(first..).take(batch.len()).all(|i| each(i, Added::Held)) {
-                    return;
-                }
-                continue;
-            }
-            prepared.clear();
-            if let Err(error) = self.file.key_hasher().prepare_many(batch, &mut prepared) {
-                each(first, Added::Refused(error.into()));
+        let how = How { keeps_all: self.keeps_all(repeats), most };
+        let mut hashes = [0; BATCH];
+        for batch in items.chunks(BATCH) {
+            let goes_on = match self.hashed(batch, &mut hashes) {
+                Some(hashes) => self.add_hashes(hashes, how, &mut each),
+                None => self.add_each(batch, how, &mut each),
+            };
+            if !goes_on {
                 return;
-            }
-            let mut has_changed = false;
-            for (i, (item, held)) in batch.iter().zip(held).enumerate() {
-                let hash = prepared.hashes().map(|hashes| hashes[i]);
-                // An item of this batch may be the same as one before it.
-                let held = *held || has_changed && self.holds_now(item, hash);
-                let added = match held && !keeps_all {
-                    true => Added::Held,
-                    false => self.add(item, hash, held, most),
-                };
-                has_changed |= matches!(added, Added::New);
-                if !each(first + i, added) {
-                    return;
-                }
             }
         }
     }
@@ -90,46 +77,122 @@ impl Held {
         }
     }
 
-    fn contains_batch(&self, items: &[&[u8]], answers: &mut [bool]) {
-        match self.filter() {
-            AnyFilter::Bloom(filter) => filter.contains_many_into(items, answers),
-            filter => filter.contains_many_into(items, answers),
+    /// Adds a batch, all items at once. Items that differ are all new if the filter held none of
+    /// them before the batch, even if it would hold one by mistake after the others.
+    fn add_hashes(&mut self, hashes: &[u64], how: How, mut each: impl FnMut(Added) -> bool) -> bool {
+        let mut held = [false; BATCH];
+        let held = &mut held[..hashes.len()];
+        self.filter().contains_many_hashes(hashes, held);
+        // The items to insert, and their places in the batch.
+        let (mut wanted, mut places, mut count) = ([0; BATCH], [0; BATCH], 0);
+        for (i, hash) in hashes.iter().enumerate() {
+            // An item may be the same as one before it.
+            held[i] = held[i] || hashes[..i].contains(hash);
+            (wanted[count], places[count]) = (*hash, i);
+            count += usize::from(how.keeps_all || !held[i]);
+        }
+        let added = |i: usize| match held[i] {
+            false => Added::New,
+            true if how.keeps_all => Added::Again,
+            true => Added::Held,
+        };
+        let (mut told, mut inserted) = (0, 0);
+        loop {
+            let (done, refused) = self.insert(&wanted[inserted..count], how);
+            inserted += done;
+            let end = if refused.is_some() { places[inserted] } else { hashes.len() };
+            if !(told..end).all(|i| each(added(i))) {
+                return false;
+            }
+            let Some(refused) = refused else { return true };
+            if !each(refused) {
+                return false;
+            }
+            (told, inserted) = (end + 1, inserted + 1);
         }
     }
 
-    fn holds_now(&self, item: &[u8], hash: Option<u64>) -> bool {
-        hash.map_or_else(|| self.file.contains(item), |hash| self.file.contains_hash(hash))
+    /// Inserts hashes in their order. Returns how many are in, and what became of the next one if
+    /// not all are.
+    fn insert(&mut self, hashes: &[u64], how: How) -> (usize, Option<Added>) {
+        if hashes.is_empty() {
+            return (0, None);
+        }
+        if let Some(refused) = self.is_too_large(how.most) {
+            return (0, Some(refused));
+        }
+        match hashes.split_at_checked(self.room()) {
+            Some((hashes, [_, ..])) => {
+                let (inserted, refused) = self.insert_all(hashes, how);
+                (inserted, refused.or(Some(Added::Full)))
+            }
+            _ => self.insert_all(hashes, how),
+        }
     }
 
-    fn add(&mut self, item: &[u8], hash: Option<u64>, held: bool, most: u64) -> Added {
-        if !held && self.has_all_items() {
+    /// [`insert`](Self::insert) as far as the library takes them.
+    fn insert_all(&mut self, hashes: &[u64], how: How) -> (usize, Option<Added>) {
+        let before = self.items();
+        let Err(error) = self.file.insert_many_hashes(hashes) else { return (hashes.len(), None) };
+        let inserted = if how.keeps_all {
+            // Each is one more copy, or counted.
+            self.items().saturating_sub(before) as usize
+        } else {
+            hashes.iter().take_while(|hash| self.file.contains_hash(**hash)).count()
+        };
+        (inserted, Some(error.into()))
+    }
+
+    /// Adds a batch to a filter whose scheme has no 64-bit hash, one item after the other.
+    fn add_each(&mut self, items: &[&[u8]], how: How, mut each: impl FnMut(Added) -> bool) -> bool {
+        let mut held = [false; BATCH];
+        let held = &mut held[..items.len()];
+        self.filter().contains_many_into(items, held);
+        let mut has_changed = false;
+        for (item, held) in items.iter().zip(held) {
+            // An item of this batch may be the same as one before it.
+            let held = *held || has_changed && self.file.contains(item);
+            let added = match held && !how.keeps_all {
+                true => Added::Held,
+                false => self.add(item, held, how.most),
+            };
+            has_changed |= matches!(added, Added::New);
+            if !each(added) {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn add(&mut self, item: &[u8], held: bool, most: u64) -> Added {
+        if self.room() == 0 {
             return Added::Full;
         }
-        if !held && self.next_size() > most {
-            let text = "ERR the filter has the largest size: load the module with a larger `max-bytes`";
-            return Added::Refused(text.into());
+        if let Some(refused) = self.is_too_large(most) {
+            return refused;
         }
-        let inserted = match hash {
-            Some(hash) => self.file.insert_many_hashes(&[hash]),
-            None => self.file.insert(item).map(drop),
-        };
-        match inserted {
-            Ok(()) if held => Added::Again,
-            Ok(()) => Added::New,
-            Err(Error::CapacityReached { .. } | Error::RateOutOfReach { .. } | Error::PastLimit { .. }) => {
-                Added::Full
-            }
-            Err(error) => Added::Refused(error.into()),
+        match self.file.insert(item) {
+            Ok(_) if held => Added::Again,
+            Ok(_) => Added::New,
+            Err(error) => error.into(),
         }
     }
 
-    /// Whether a Bloom filter has all items of its capacity. The library would take more, as long
-    /// as it keeps the promise; RedisBloom does not.
-    fn has_all_items(&self) -> bool {
+    /// The number of new items that a Bloom filter takes up to its capacity. The library would take
+    /// more, as long as it keeps the promise; RedisBloom does not.
+    fn room(&self) -> usize {
         match self.filter() {
-            AnyFilter::Bloom(filter) => filter.keys_inserted().is_none_or(|items| items >= filter.capacity()),
-            _ => false,
+            AnyFilter::Bloom(filter) => {
+                filter.keys_inserted().map_or(0, |items| filter.capacity().saturating_sub(items) as usize)
+            }
+            _ => usize::MAX,
         }
+    }
+
+    /// The refusal of a new item, if it might make the filter larger than this.
+    fn is_too_large(&self, most: u64) -> Option<Added> {
+        let text = "ERR the filter has the largest size: load the module with a larger `max-bytes`";
+        (self.next_size() > most).then(|| Added::Refused(text.into()))
     }
 
     /// The bytes of the filter, and of the link that a new item would add to a full chain. The
@@ -153,5 +216,16 @@ impl Held {
         let removed = self.file.remove(item)? == tepal::Removal::Removed;
         self.about.deleted += u64::from(removed);
         Ok(removed)
+    }
+}
+
+impl From<Error> for Added {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::CapacityReached { .. } | Error::RateOutOfReach { .. } | Error::PastLimit { .. } => {
+                Added::Full
+            }
+            error => Added::Refused(error.into()),
+        }
     }
 }

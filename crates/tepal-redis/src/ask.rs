@@ -1,7 +1,6 @@
 //! Lookups: batches of items, hashed and prefetched together.
 
-use tepal::AnyFilter;
-use tepal::hash::PreparedKeys;
+use tepal::{AnyFilter, Filter};
 
 use crate::server::Ctx;
 use crate::value::Held;
@@ -27,11 +26,26 @@ impl Held {
             AnyFilter::Expiring(recent) => recent,
             filter => return filter.contains_many_into(items, answers),
         };
-        let mut prepared = PreparedKeys::default();
-        match recent.key_hasher().prepare_many(items, &mut prepared).map(|()| prepared.hashes()) {
-            Ok(Some(hashes)) => recent.contains_many_hashes_at(hashes, ctx.now(), answers),
-            // Bytes are keys of every domain that the module makes.
-            _ => items.iter().zip(answers).for_each(|(item, answer)| *answer = self.holds(item, ctx)),
+        let (now, mut hashes) = (ctx.now(), [0; BATCH]);
+        for (items, answers) in items.chunks(BATCH).zip(answers.chunks_mut(BATCH)) {
+            match self.hashed(items, &mut hashes) {
+                Some(hashes) => recent.contains_many_hashes_at(hashes, now, answers),
+                // An item may be no key of the filter.
+                None => items
+                    .iter()
+                    .zip(answers)
+                    .for_each(|(item, answer)| *answer = recent.contains_at(*item, now)),
+            }
         }
+    }
+
+    /// The hashes of a batch; `None` if the scheme has none, or one of the items.
+    pub(crate) fn hashed<'a>(&self, items: &[&[u8]], hashes: &'a mut [u64; BATCH]) -> Option<&'a [u64]> {
+        let hasher = Filter::key_hasher(self.filter());
+        let hashes = &mut hashes[..items.len()];
+        for (item, hash) in items.iter().zip(&mut *hashes) {
+            *hash = hasher.hash(*item).ok()?;
+        }
+        Some(hashes)
     }
 }

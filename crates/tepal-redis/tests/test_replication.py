@@ -11,6 +11,7 @@ from redis.cluster import ClusterNode, RedisCluster
 import commands_at_random
 import payloads
 from commands_at_random import caught_up
+from engine import client
 from test_foreign import GOLDEN
 
 
@@ -82,6 +83,19 @@ def test_what_is_passed_on_is_what_changed(start):
     assert replica.run("BF.CARD", "k") == 3
 
 
+def test_a_full_window_moves_the_clock_of_a_replica(start):
+    master = start()
+    replica = replica_of(start, master)
+    master.run("BF.RESERVE", "k", "0.01", 100, "WINDOW", 100)
+    now = int(master.client.time()[0])
+    assert "full" in str(master.run("BF.INSERT", "k", "ATTIME", now, "ITEMS", *range(300))[-1])
+    before = digest(master)
+    assert "full" in str(master.run("BF.INSERT", "k", "ATTIME", now + 40, "ITEMS", "new")[0])
+    caught_up(master, replica)
+    assert digest(master) == digest(replica) != before and "CRITICAL" not in replica.tail()
+    assert all(replica.run("BF.MEXISTS", "k", *range(100)))
+
+
 def test_limits_of_a_replica_refuse_nothing(start):
     """What the master accepted, the replica takes, whatever its own limits are."""
     master = start()
@@ -147,7 +161,7 @@ def test_kill_9(start, during):
     acknowledged, stop = [], threading.Event()
 
     def add():
-        link = redis.Redis(port=engine.port)
+        link = client(engine.port)
         number = 0
         while not stop.is_set():
             items = [f"{number}-{i}" for i in range(20)]

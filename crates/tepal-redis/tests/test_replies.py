@@ -234,6 +234,59 @@ def test_merge(engine):
         assert raw(engine, "BF.MERGE", "a", "none") == b"-ERR not found\r\n"
 
 
+@pytest.mark.parametrize("command, reply", [
+    (["BF.MERGE", "a", "b"],
+     "the filters differ in hash seed: a secret here, a secret in the other; only filters of one shape and one "
+     "hash can be combined, rebuild one of them from its keys"),
+    (["BF.LOAD", "new", "no filter"],
+     "valkey-bloom object 110 is not known to this build, which knows version 1; use a newer tepal"),
+    (["BF.LOADCHUNK", "new", 1, "no filter"],
+     "received bad data: damaged: it ends 1 bytes after byte 8, and 4 are expected; restore the file from a good "
+     "copy, or build it again"),
+    (["BF.RESERVE", "new", "1e-30", 100, "NONSCALING"],
+     "a false-positive rate of 1e-30 is out of reach: with 100 keys a 64-bit hash alone errs at 5.4e-18; split the "
+     "keys over several filters, each with its own seed"),
+    (["CF.INSERT", "c", "ITEMS", *["a"] * 65],
+     "a key is in 64 times, and cannot be in more often; insert each key once, or count in more bits"),
+])
+def test_errors_of_the_library(engine, command, reply):
+    """They name commands and options, and no call of Rust: fuzz.py looks at many more."""
+    for key in "ab":
+        engine.run("BF.RESERVE", key, "0.01", 100, "NONSCALING")
+    assert raw(engine, *command).splitlines()[-1] == b"-ERR " + reply.encode()
+
+
+def test_items_that_are_the_same(engine):
+    """In one command, and over the batches in which items are added."""
+    items = [f"i{i % 150}" for i in range(300)]
+    new = [1] * 150 + [0] * 150
+    for reserve in ["", "NONSCALING", "DELETABLE", "DELETABLE NONSCALING", "WINDOW 60"]:
+        engine.client.flushall()
+        engine.run("BF.RESERVE", "k", "0.000001", 1000, *reserve.split())
+        assert engine.run("BF.MADD", "k", "a", "a", "b") == [1, 0, 1], reserve
+        assert engine.run("BF.MADD", "k", *items) == new, reserve
+        counts = "DELETABLE" in reserve or "WINDOW" in reserve
+        assert engine.run("BF.CARD", "k") == (303 if counts else 152), reserve
+    engine.run("CF.RESERVE", "c", 1000)
+    assert engine.run("CF.INSERTNX", "c", "ITEMS", "a", "a", "b", "a") == [1, 0, 1, 0]
+    assert engine.run("CF.COUNT", "c", "a") == 1
+
+
+def test_a_filter_is_full_within_a_batch(engine):
+    engine.run("BF.RESERVE", "k", "0.01", 100, "NONSCALING")
+    items = [f"i{i}" for i in range(150)]
+    replies = engine.run("BF.MADD", "k", *items)
+    new = replies[:-1]
+    assert sum(new) == 100 == engine.run("BF.CARD", "k") and "full" in str(replies[-1])
+    assert all(engine.run("BF.MEXISTS", "k", *items[:len(new)]))
+    engine.run("BF.RESERVE", "d", "0.01", 100, "NONSCALING", "DELETABLE")
+    replies = engine.run("BF.MADD", "d", *items)
+    assert 100 <= len(replies) - 1 == engine.run("BF.CARD", "d") and "full" in str(replies[-1])
+    # A full filter still takes one more copy of an item that it holds.
+    replies = engine.run("CF.INSERT", "d", "ITEMS", "another", "i0", "yet another", "i1")
+    assert replies == [-1, 1, -1, 1] and engine.run("CF.COUNT", "d", "i1") == 2
+
+
 def test_valkey_texts(start):
     engine = start("compat", "valkey")
     for command, reply in [

@@ -1,12 +1,14 @@
 //! BF.ADD, BF.MADD and BF.INSERT, and what all adding commands share.
 
+use tepal::ExpiringFilter;
+
 use super::create::{MOST_CAPACITY, Options, Plan};
 use super::{most_bytes, numbers, only, opened, say};
 use crate::add::{Added, Repeats};
 use crate::reply::{NOT_FOUND, Outcome, Refusal, WRONG_TYPE};
 use crate::server::{Ctx, Text};
 use crate::types::Type;
-use crate::value::{State, UNFINISHED};
+use crate::value::{Held, State, UNFINISHED};
 
 /// An adding command.
 pub(super) struct Adding<'a> {
@@ -28,7 +30,7 @@ pub(super) const FULL: &str = "ERR non scaling filter is full";
 
 impl Adding<'_> {
     /// Adds the items; `each` answers for each of them, and ends the command by `false`. Replicas
-    /// get the items that changed something, and nothing if none did.
+    /// get them, and nothing if none changed anything.
     pub(super) fn run(&self, ctx: &Ctx, mut each: impl FnMut(Added) -> bool) -> Outcome {
         let (mut key, mut value) = opened(ctx, self.name)?;
         let mut created = None;
@@ -43,48 +45,49 @@ impl Adding<'_> {
         let value = value.ok_or(NOT_FOUND)?;
         let now = self.at.unwrap_or_else(|| ctx.now());
         let how = (self.repeats, now, most_bytes(ctx));
-        let mut changed = Vec::with_capacity(self.items.len());
-        let outcome: Result<bool, Refusal> = value.change(|state| {
+        let (mut told, mut changed) = (0, false);
+        let outcome: Result<(bool, bool), Refusal> = value.change(|state| {
             let State::Whole(held) = state else { return Err(UNFINISHED.into()) };
             if self.repeats != Repeats::AsKind && !held.can().remove {
                 return Err(WRONG_TYPE.into());
             }
-            held.add_many(&self.items, how, |i, added| {
-                if let Added::New | Added::Again = added {
-                    changed.push(i);
-                }
-                each(added)
+            let clock = |held: &Held| held.filter().as_timed().map(ExpiringFilter::now);
+            let before = clock(held);
+            held.add_many(&self.items, how, |added| {
+                changed |= matches!(added, Added::New | Added::Again);
+                let goes_on = each(added);
+                told += usize::from(goes_on);
+                goes_on
             });
-            Ok(held.filter().as_timed().is_some())
+            Ok((before.is_some(), clock(held) != before))
         });
         if let Some(plan) = &created {
             plan.replicate(ctx, self.name);
         }
-        let is_timed = outcome?;
-        if created.is_some() || !changed.is_empty() {
+        let (is_timed, has_moved) = outcome?;
+        if created.is_some() || changed {
             key.changed();
         }
-        if !changed.is_empty() {
-            self.replicate(ctx, &changed, is_timed.then_some(now));
+        // A full filter takes no item, but its clock moves.
+        if changed || has_moved {
+            self.replicate(ctx, told, is_timed.then_some(now));
         }
         Ok(())
     }
 
-    /// Passes on the items that changed something.
-    fn replicate(&self, ctx: &Ctx, changed: &[usize], at: Option<u64>) {
+    /// Passes on the items before the first that ended the command, all of them: which of several
+    /// items that share their bits are counted depends on the batch that they are in.
+    fn replicate(&self, ctx: &Ctx, told: usize, at: Option<u64>) {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let (command, words) = match (at, self.repeats) {
-            (None, _) if changed.len() == self.items.len() => return ctx.replicate_as_it_came(),
+            (None, _) if told == self.items.len() => return ctx.replicate_as_it_came(),
             (Some(at), _) => ("BF.INSERT", words(&["ATTIME", &at.to_string(), "NOCREATE", "ITEMS"])),
             (None, Repeats::AsKind) => ("BF.MADD", vec![]),
             (None, _) => ("CF.INSERT", words(&["NOCREATE", "ITEMS"])),
         };
-        if self.given.is_empty() {
-            let items: Vec<&[u8]> = changed.iter().map(|&i| self.items[i]).collect();
-            ctx.replicate(command, self.name, &words, &[], &items);
-        } else {
-            let given: Vec<Text> = changed.iter().map(|&i| self.given[i]).collect();
-            ctx.replicate(command, self.name, &words, &given, &[]);
+        match self.given.get(..told) {
+            Some(given) => ctx.replicate(command, self.name, &words, given, &[]),
+            None => ctx.replicate(command, self.name, &words, &[], &self.items[..told]),
         }
     }
 
@@ -193,7 +196,8 @@ pub(super) fn bf_insert(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
         };
         rest = &rest[taken..];
     };
-    if items.is_empty() {
+    // A time without items moves the clock of a filter with a window.
+    if items.is_empty() && (at.is_none() || create) {
         return Err(Refusal::Arity);
     }
     options.apply(&mut plan)?;

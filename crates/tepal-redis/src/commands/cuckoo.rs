@@ -69,7 +69,8 @@ fn many_items(ctx: &Ctx, name: Text, args: &[Text], repeats: Repeats) -> Outcome
     let (given, items) = (items, self::items(items));
     let adding = Adding { name, items, given, plan, repeats, at: None };
     // A full filter is -1 for a client of RESP2, and for every client of CF.INSERTNX.
-    let (as_bool, mut answers) = (ctx.is_resp3() && repeats == Repeats::Count, Vec::new());
+    let as_bool = ctx.is_resp3() && repeats == Repeats::Count;
+    let mut answers = Vec::with_capacity(adding.items.len());
     adding.run(ctx, |added| {
         let is_last = matches!(added, Added::Refused(_));
         answers.push(added);

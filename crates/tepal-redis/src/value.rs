@@ -15,9 +15,6 @@ pub(crate) struct Value {
     pub(crate) state: State,
     /// The bytes of the allocator that the state takes.
     heap: isize,
-    /// The file as it was when `SCANDUMP` began, until its last piece is given or the filter
-    /// changes.
-    dump: Option<Vec<u8>>,
 }
 
 #[derive(Clone)]
@@ -52,13 +49,13 @@ impl Value {
     /// Makes a value; counts the memory that `make` allocates.
     pub(crate) fn new<E>(make: impl FnOnce() -> Result<State, E>) -> Result<Box<Self>, E> {
         let (state, heap) = counted(make);
-        Ok(Box::new(Value { state: state?, heap, dump: None }))
+        Ok(Box::new(Value { state: state?, heap }))
     }
 
     /// A copy, for `COPY`.
     pub(crate) fn copied(&self) -> Box<Self> {
         let (state, heap) = counted(|| self.state.clone());
-        Box::new(Value { state, heap, dump: None })
+        Box::new(Value { state, heap })
     }
 
     /// The filter; `None` while its pieces arrive.
@@ -71,43 +68,65 @@ impl Value {
 
     /// Changes the state, and counts its memory.
     pub(crate) fn change<T>(&mut self, f: impl FnOnce(&mut State) -> T) -> T {
-        self.dump = None;
         let (result, grown) = counted(|| f(&mut self.state));
         self.heap += grown;
         result
     }
 
-    /// The bytes of memory: the state's, and those of a dump in progress.
+    /// The bytes of memory.
     pub(crate) fn memory(&self) -> usize {
-        let dump = self.dump.as_ref().map_or(0, Vec::capacity);
-        size_of::<Value>() + self.heap.max(0) as usize + dump
+        size_of::<Value>() + self.heap.max(0) as usize
     }
 
     /// The pair of `SCANDUMP` after this iterator.
-    pub(crate) fn pair(&mut self, iterator: u64) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
+    pub(crate) fn pair(&self, iterator: u64) -> Result<Option<(u64, Vec<u8>)>, Refusal> {
         let State::Whole(held) = &self.state else { return Err(UNFINISHED.into()) };
         match held.file.format() {
             Format::RedisBloom => return Ok(held.file.pair(iterator)?),
             Format::Tepal => {}
             _ => return Err("ERR a filter of valkey-bloom has no pairs: use DUMP and RESTORE".into()),
         }
+        let file_len = held.file.file_len()?;
         let Some(offset) = iterator.checked_sub(1) else {
-            let file = held.file.to_bytes()?;
-            let head = held.head(file.len() as u64);
-            self.dump = Some(file);
-            return Ok(Some((1, head.to_vec())));
+            return Ok(Some((1, held.head(file_len).to_vec())));
         };
-        if self.dump.is_none() {
-            self.dump = Some(held.file.to_bytes()?);
-        }
-        let file = self.dump.as_deref().unwrap_or_default();
-        let rest = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)).unwrap_or_default();
-        let piece = rest[..rest.len().min(CHUNK)].to_vec();
-        if piece.is_empty() {
-            self.dump = None;
+        let len = file_len.saturating_sub(offset).min(CHUNK as u64) as usize;
+        if len == 0 {
             return Ok(None);
         }
-        Ok(Some((iterator + piece.len() as u64, piece)))
+        let mut piece = Piece { before: offset, len, bytes: Vec::with_capacity(len) };
+        match held.file.write_to(&mut piece) {
+            // The rest of the file is not needed.
+            Err(_) if piece.bytes.len() == len => {}
+            written => written?,
+        }
+        Ok(Some((iterator + len as u64, piece.bytes)))
+    }
+}
+
+/// Takes a piece of a file that is written, and no byte after it.
+struct Piece {
+    /// The bytes before the piece that are not written yet.
+    before: u64,
+    len: usize,
+    bytes: Vec<u8>,
+}
+
+impl Write for Piece {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let missing = self.len - self.bytes.len();
+        if missing == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        let skipped = self.before.min(bytes.len() as u64);
+        self.before -= skipped;
+        let here = &bytes[skipped as usize..];
+        self.bytes.extend_from_slice(&here[..here.len().min(missing)]);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -235,11 +254,10 @@ impl Head {
 impl State {
     /// Writes everything that the value is, for a digest.
     pub(crate) fn write_to(&self, mut out: impl Write) -> io::Result<()> {
-        let failed = |error: tepal::Error| io::Error::other(error.to_string());
         match self {
             State::Whole(held) => {
                 out.write_all(&held.head(0))?;
-                held.file.write_to(out).map_err(failed)
+                held.file.write_to(out).map_err(io::Error::other)
             }
             State::Loading(loading) => loading.pairs().try_for_each(|(iterator, data)| {
                 out.write_all(&iterator.to_le_bytes())?;

@@ -167,21 +167,29 @@ def test_a_filter_of_one_secret_is_dumped_in_pieces(engine):
                 assert all(engine.run("BF.MEXISTS", "copy", *items))
 
 
-def test_a_dump_stays_the_same_while_it_is_read(engine):
-    engine.run("BF.RESERVE", "k", "0.01", 2_000_000, "NONSCALING")
+def test_a_dump_of_several_pieces(engine):
+    engine.run("BF.RESERVE", "k", "0.01", 30_000_000, "NONSCALING")
     engine.run("BF.MADD", "k", *range(1000))
-    iterator, head = engine.run("BF.SCANDUMP", "k", 0)
     memory = engine.run("MEMORY", "USAGE", "k")
-    pairs = [(iterator, head)]
+    pairs, iterator = [], 0
     while True:
         iterator, data = engine.run("BF.SCANDUMP", "k", iterator)
         if iterator == 0:
             break
         pairs.append((iterator, data))
-    assert engine.run("MEMORY", "USAGE", "k") < memory * 0.6, "the dump is given up at its end"
-    for iterator, data in pairs:
-        engine.run("BF.LOADCHUNK", "copy", iterator, data)
-    assert all(engine.run("BF.MEXISTS", "copy", *range(1000)))
+    assert len(pairs) == 4 and engine.run("MEMORY", "USAGE", "k") == memory, "the server keeps no file"
+    for key, changed in [("copy", False), ("mixed", True)]:
+        for iterator, data in pairs[:-1]:
+            engine.run("BF.LOADCHUNK", key, iterator, data)
+        if changed:
+            # The last piece is one of another filter now.
+            engine.run("BF.MADD", "k", *range(1000, 2000))
+            pairs[-1] = engine.run("BF.SCANDUMP", "k", pairs[-2][0])
+            assert b"have the checksum" in raw(engine, "BF.LOADCHUNK", key, *pairs[-1])
+            assert engine.run("BF.MEXISTS", key, *range(1000)) == [0] * 1000
+        else:
+            engine.run("BF.LOADCHUNK", key, *pairs[-1])
+            assert all(engine.run("BF.MEXISTS", key, *range(1000)))
 
 
 def test_pieces_that_do_not_fit(engine):

@@ -20,7 +20,7 @@ pub(super) fn scandump(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
     let (next, data) = match key.found() {
         Found::Nothing => return Err(NOT_FOUND.into()),
         Found::Other => return Err(WRONG_TYPE.into()),
-        Found::Value(value) => value.get_mut().pair(iterator as u64)?.unwrap_or_default(),
+        Found::Value(value) => value.get().pair(iterator as u64)?.unwrap_or_default(),
     };
     ctx.array(2);
     ctx.number(next);

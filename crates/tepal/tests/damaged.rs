@@ -93,6 +93,40 @@ fn bits_of_every_header() {
     }
 }
 
+/// The pieces of a file are read as the file, wherever it is cut; so are those of a damaged one.
+#[test]
+fn pieces_are_the_file() {
+    for mut sample in samples(2048) {
+        let name = sample.subject.name().to_owned();
+        let opener = sample.subject.opener();
+        let head = sample.head;
+        for damaged in [None, Some(head / 2), Some(sample.file.len() - 1)] {
+            if let Some(at) = damaged {
+                sample.file[at] ^= 4;
+            }
+            let whole = opener.read(&sample.file).map(|filter| filter.to_bytes().unwrap());
+            assert_eq!(whole.is_ok(), damaged.is_none(), "{name}");
+            for size in [100, head - 1, head, head + 100] {
+                // A small piece first, then pieces that end within lines.
+                let (first, rest) = sample.file.split_at(size.min(sample.file.len()));
+                let pieces: Vec<&[u8]> =
+                    std::iter::once(first).chain(rest.chunks(777)).chain([&[][..]]).collect();
+                let found = opener.pieces(&pieces).map(|filter| filter.to_bytes().unwrap());
+                match (&whole, found) {
+                    (Ok(whole), Ok(found)) => assert!(*whole == found, "{name}: {size}"),
+                    (Err(whole), Err(found)) => {
+                        assert_eq!(whole.to_string(), found.to_string(), "{name}: {size}");
+                    }
+                    (_, found) => panic!("{name}: {size}: {:?}", found.map(|file| file.len())),
+                }
+            }
+            if let Some(at) = damaged {
+                sample.file[at] ^= 4;
+            }
+        }
+    }
+}
+
 #[test]
 fn every_length_but_its_own() {
     let folder = tempfile::tempdir().unwrap();

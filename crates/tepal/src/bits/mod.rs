@@ -57,6 +57,37 @@ pub(crate) fn room_for(lines: u64) -> Result<Vec<Line>> {
     }
 }
 
+/// The lines of these bytes, which lie in consecutive pieces: bit `p` is bit `p % 8` of byte
+/// `p / 8`. Zeros follow the last byte. No memory is written twice.
+pub(crate) fn from_pieces<'a>(lines: u64, pieces: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Line>> {
+    let mut all = room_for(lines)?;
+    let line =
+        |bytes: &[u8; LINE_BYTES as usize]| Line(bytemuck::cast::<_, [u64; 8]>(*bytes).map(u64::from_le));
+    // A line that lies in several pieces, and how many of its bytes there are.
+    let (mut begun, mut len) = ([0; LINE_BYTES as usize], 0);
+    for mut piece in pieces {
+        if len > 0 {
+            let (here, rest) = piece.split_at(piece.len().min(begun.len() - len));
+            begun[len..][..here.len()].copy_from_slice(here);
+            (len, piece) = (len + here.len(), rest);
+            if len < begun.len() {
+                continue;
+            }
+            all.push(line(&begun));
+        }
+        let whole = piece.chunks_exact(begun.len());
+        len = whole.remainder().len();
+        begun[..len].copy_from_slice(whole.remainder());
+        all.extend(whole.filter_map(|bytes| bytes.first_chunk()).map(line));
+    }
+    if len > 0 {
+        begun[len..].fill(0);
+        all.push(line(&begun));
+    }
+    all.resize(lines as usize, Line([0; 8]));
+    Ok(all)
+}
+
 /// Copies bits from bytes into zeroed lines with enough space: bit `p` is bit `p % 8` of byte
 /// `p / 8`.
 pub(crate) fn fill_from_bytes(lines: &mut [Line], bytes: &[u8]) {

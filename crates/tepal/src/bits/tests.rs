@@ -37,6 +37,19 @@ fn an_array_begins_empty_and_no_larger_than_memory() {
 }
 
 #[test]
+fn lines_of_pieces_are_those_of_the_bytes() {
+    let bytes: Vec<u8> = (0..5 * LINE_BYTES as u32 + 7).map(|i| (i * 37 % 251) as u8).collect();
+    let mut expected = zeroed(7).unwrap();
+    fill_from_bytes(&mut expected, &bytes);
+    for size in 1..=bytes.len() {
+        let empty = [&[][..]].into_iter();
+        let pieces = bytes.chunks(size).flat_map(|piece| [piece, &[]]);
+        assert!(from_pieces(7, empty.chain(pieces)).unwrap() == expected, "{size}");
+    }
+    assert!(from_pieces(u64::MAX, core::iter::empty()).is_err());
+}
+
+#[test]
 fn bits_are_counted_wherever_they_are() {
     let bits = some_bits(3 * LINE_BITS, 1);
     let array = lines_of(3, &bits);

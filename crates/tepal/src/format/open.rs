@@ -1,11 +1,12 @@
 //! Opening a file: the keys, the expected type, and how much is checked before the first lookup.
 
+use alloc::vec::Vec;
 use core::ops::Range;
 
 use super::behind;
 use super::check::BodyCheck;
 use super::chunks::Done;
-use super::envelope::{GivenKeys, Header, Lengths, MAGIC, looks_like};
+use super::envelope::{FIXED_BYTES, GivenKeys, Header, Lengths, MAGIC, looks_like};
 use super::opened::{Opened, check_domain};
 use super::seal::SealKey;
 use crate::bits;
@@ -260,6 +261,50 @@ impl<'a> Open<'a> {
         }
         let (filter, is_sealed) = self.read::<AnyFilter>(bytes)?;
         self.opened(filter, is_sealed)
+    }
+
+    /// [`from_bytes`](Self::from_bytes) for a file in consecutive pieces, such as those of a network
+    /// protocol. The bits are copied once, from the pieces into the filter. The pieces are joined
+    /// first if the header lies in several, if the file has more than bits behind the header (such
+    /// as a seal), and if it is another program's.
+    ///
+    /// ```
+    /// use tepal::{BloomFilter, Open};
+    /// let file = BloomFilter::builder().build_from(["apple"])?.to_bytes()?;
+    /// let pieces: Vec<&[u8]> = file.chunks(1000).collect();
+    /// assert!(Open::new().from_pieces(&pieces)?.contains("apple"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes).
+    pub fn from_pieces(&self, pieces: &[impl AsRef<[u8]>]) -> Result<Opened> {
+        let pieces: Vec<&[u8]> = pieces.iter().map(AsRef::as_ref).collect();
+        match self.read_pieces(&pieces)? {
+            Some(filter) => self.opened(filter, false),
+            None => self.from_bytes(&pieces.concat()),
+        }
+    }
+
+    /// Reads a tepal file that has its header in the first piece, and ends with its bits.
+    fn read_pieces(&self, pieces: &[&[u8]]) -> Result<Option<AnyFilter>> {
+        let [first, rest @ ..] = pieces else { return Ok(None) };
+        if first.len() < FIXED_BYTES as usize || !first.starts_with(&MAGIC) {
+            return Ok(None);
+        }
+        let lengths = Lengths::read(first, pieces.iter().map(|piece| piece.len() as u64).sum())?;
+        let Some((head, body)) = first.split_at_checked(lengths.body_offset as usize) else {
+            return Ok(None);
+        };
+        let (mut header, bodiless) = Header::decode::<AnyFilter>(lengths, head, self.given_keys())?;
+        if header.seal_len() > 0 || header.behind_len > 0 {
+            return Ok(None);
+        }
+        let check = BodyCheck::new(&mut header, bodiless.check(), head, &[], &[], self.seal)?;
+        // The header's body length was compared with the real length.
+        let lines = bits::from_pieces(bodiless.lines(), core::iter::once(body).chain(rest.iter().copied()))?;
+        check.run(&lines)?;
+        Ok(Some(AnyFilter::with_body(bodiless, Owned::new(lines), None)))
     }
 
     /// The filter of a tepal file, opened.

@@ -395,6 +395,11 @@ impl Opener {
         self.options().from_bytes(bytes)
     }
 
+    /// [`read`](Self::read) of bytes in pieces.
+    pub(crate) fn pieces(&self, pieces: &[&[u8]]) -> Result<Opened> {
+        self.options().from_pieces(pieces)
+    }
+
     /// Opens a file with every check.
     pub(crate) fn open(&self, path: &Path) -> Result<Opened> {
         self.options().open(path)

@@ -122,6 +122,7 @@ impl Held {
             return (0, Some(refused));
         }
         match hashes.split_at_checked(self.room()) {
+            Some(([], _)) => (0, Some(Added::Full)),
             Some((hashes, [_, ..])) => {
                 let (inserted, refused) = self.insert_all(hashes, how);
                 (inserted, refused.or(Some(Added::Full)))
@@ -140,10 +141,11 @@ impl Held {
         } else {
             hashes.iter().take_while(|hash| self.file.contains_hash(**hash)).count()
         };
-        (inserted, Some(error.into()))
+        (inserted.min(hashes.len() - 1), Some(error.into()))
     }
 
-    /// Adds a batch to a filter whose scheme has no 64-bit hash, one item after the other.
+    /// Adds a batch one item after the other: its filter's scheme has no 64-bit hash, or one of the
+    /// items is no key of it.
     fn add_each(&mut self, items: &[&[u8]], how: How, mut each: impl FnMut(Added) -> bool) -> bool {
         let mut held = [false; BATCH];
         let held = &mut held[..items.len()];

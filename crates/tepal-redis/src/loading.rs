@@ -82,17 +82,7 @@ impl Loading {
     pub(crate) fn finish(&self) -> Result<Held, Refusal> {
         let held = match self {
             Loading::Pairs(pairs) => Held { file: pairs.finish().map_err(refused)?, about: About::default() },
-            Loading::File { head, pieces, .. } => {
-                let joined;
-                let file = match pieces.as_slice() {
-                    [one] => one,
-                    several => {
-                        joined = several.concat();
-                        &joined
-                    }
-                };
-                head.open(file).map_err(refused)?
-            }
+            Loading::File { head, pieces, .. } => head.open(pieces).map_err(refused)?,
         };
         check_kind(held.filter()).map_err(bad)?;
         Ok(held)

@@ -148,20 +148,21 @@ pub(crate) fn load_own(io: &mut Input) -> Result<State, String> {
         return load_pairs(io).map(State::Loading);
     }
     let head = Head::read(&first)?;
-    let mut file = Vec::new();
-    while (file.len() as u64) < head.file_len {
+    /// Shorter pieces are joined, since each takes some memory beside its bytes.
+    const SHORT: usize = 1 << 16;
+    let (mut pieces, mut missing) = (Vec::<Vec<u8>>::new(), head.file_len);
+    while missing > 0 {
         let piece = io.next()?;
-        if piece.is_empty() || piece.len() as u64 > head.file_len - file.len() as u64 {
+        if piece.is_empty() || piece.len() as u64 > missing {
             return Err("its pieces are longer than it says".into());
         }
-        if file.is_empty() {
-            file = piece;
-        } else {
-            file.try_reserve(piece.len()).map_err(|_| "there is no memory for it")?;
-            file.extend_from_slice(&piece);
+        missing -= piece.len() as u64;
+        match pieces.last_mut() {
+            Some(last) if last.len().max(piece.len()) < SHORT => last.extend_from_slice(&piece),
+            _ => pieces.push(piece),
         }
     }
-    whole(head.open(&file).map_err(|error| words(&error))?)
+    whole(head.open(&pieces).map_err(|error| words(&error))?)
 }
 
 fn whole(held: Held) -> Result<State, String> {

@@ -86,35 +86,30 @@ impl Value {
             Format::Tepal => {}
             _ => return Err("ERR a filter of valkey-bloom has no pairs: use DUMP and RESTORE".into()),
         }
-        let file_len = held.file.file_len()?;
-        let Some(offset) = iterator.checked_sub(1) else {
-            return Ok(Some((1, held.head(file_len).to_vec())));
+        let Some(before) = iterator.checked_sub(1) else {
+            return Ok(Some((1, held.head(held.file.file_len()?).to_vec())));
         };
-        let len = file_len.saturating_sub(offset).min(CHUNK as u64) as usize;
-        if len == 0 {
-            return Ok(None);
-        }
-        let mut piece = Piece { before: offset, len, bytes: Vec::with_capacity(len) };
+        let mut piece = Piece { before, bytes: Vec::new() };
         match held.file.write_to(&mut piece) {
             // The rest of the file is not needed.
-            Err(_) if piece.bytes.len() == len => {}
+            Err(_) if piece.bytes.len() == CHUNK => {}
             written => written?,
         }
-        Ok(Some((iterator + len as u64, piece.bytes)))
+        let next = iterator + piece.bytes.len() as u64;
+        Ok(Some((next, piece.bytes)).filter(|(next, _)| *next > iterator))
     }
 }
 
-/// Takes a piece of a file that is written, and no byte after it.
+/// Takes at most [`CHUNK`] bytes of a file that is written, and ends the writing after them.
 struct Piece {
     /// The bytes before the piece that are not written yet.
     before: u64,
-    len: usize,
     bytes: Vec<u8>,
 }
 
 impl Write for Piece {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let missing = self.len - self.bytes.len();
+        let missing = CHUNK - self.bytes.len();
         if missing == 0 {
             return Err(io::ErrorKind::WriteZero.into());
         }
@@ -241,13 +236,13 @@ impl Head {
         Ok(Head { format, about, file_len: long(32) })
     }
 
-    /// Reads the file.
-    pub(crate) fn open(&self, file: &[u8]) -> tepal::Result<Held> {
+    /// Reads the file, which lies in pieces.
+    pub(crate) fn open(&self, pieces: &[Vec<u8>]) -> tepal::Result<Held> {
         let mut open = Open::new().format(self.format);
         if let Some(secret) = &self.about.secret {
             open = open.secret_key(secret);
         }
-        Ok(Held { file: open.from_bytes(file)?, about: self.about.clone() })
+        Ok(Held { file: open.from_pieces(pieces)?, about: self.about.clone() })
     }
 }
 

@@ -241,11 +241,11 @@ def test_merge(engine):
     (["BF.LOAD", "new", "no filter"],
      "valkey-bloom object 110 is not known to this build, which knows version 1; use a newer tepal"),
     (["BF.LOADCHUNK", "new", 1, "no filter"],
-     "received bad data: damaged: it ends 1 bytes after byte 8, and 4 are expected; restore the file from a good "
-     "copy, or build it again"),
+     "received bad data: damaged: it ends at byte 9, within a piece that begins at byte 8 and has the length 4; "
+     "restore the file from a good copy, or build it again"),
     (["BF.RESERVE", "new", "1e-30", 100, "NONSCALING"],
-     "a false-positive rate of 1e-30 is out of reach: with 100 keys a 64-bit hash alone errs at 5.4e-18; split the "
-     "keys over several filters, each with its own seed"),
+     "a false-positive rate of 1e-30 is out of reach: at a capacity of 100 a 64-bit hash alone errs at 5.4e-18; "
+     "split the keys over several filters, each with its own seed"),
     (["CF.INSERT", "c", "ITEMS", *["a"] * 65],
      "a key is in 64 times, and cannot be in more often; insert each key once, or count in more bits"),
 ])

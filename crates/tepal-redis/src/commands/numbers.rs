@@ -20,16 +20,7 @@ pub(super) fn double(bytes: &[u8]) -> Option<f64> {
 
 /// A secret: 32 digits of 16.
 pub(super) fn secret(bytes: &[u8]) -> Result<SecretKey, &'static str> {
-    const WRONG: &str = "ERR the secret is not 32 hexadecimal digits";
-    let mut key = [0; 16];
-    if bytes.len() != 32 {
-        return Err(WRONG);
-    }
-    for (byte, pair) in key.iter_mut().zip(bytes.chunks_exact(2)) {
-        let digit = |digit: u8| char::from(digit).to_digit(16).ok_or(WRONG);
-        *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-    }
-    Ok(SecretKey::new(key))
+    SecretKey::from_hex(bytes).map_err(|_| "ERR the secret is not 32 hexadecimal digits")
 }
 
 /// The digits of a secret.

@@ -449,3 +449,35 @@ fn no_exceptions_folds_and_patches() {
         assert!(tepal::file::Patch::between(&from, &to).unwrap().apply(&from).unwrap() == to);
     }
 }
+
+/// What a filter says of itself is what it says without exceptions.
+#[test]
+fn facts_are_those_of_the_filter() {
+    for policy in OverCapacity::ALL {
+        let builder = builder().capacity(2000).over_capacity(*policy);
+        let members = keys("m", 0..1000);
+        let (file, plain) = (excepted(builder.clone(), &members), builder.build_from(&members).unwrap());
+        let (filter, plain) = (file.filter(), AnyFilter::from(plain));
+        assert!(filter.exceptions() > 0 && plain.exceptions() == 0);
+        assert_eq!((filter.over_capacity(), filter.capacity()), (*policy, 2000));
+        let sizes = |filter: &AnyFilter| {
+            let factors = filter.fold_factors().into_iter();
+            factors.map(|factor| (factor, filter.folded_size_in_bytes(factor).unwrap())).collect::<Vec<_>>()
+        };
+        assert!(sizes(filter) == sizes(&plain) && !sizes(filter).is_empty());
+    }
+}
+
+/// Keys that another hasher prepared are perhaps in, even if the filter lists the exceptions of a
+/// scheme without a hash by the same numbers.
+#[cfg(feature = "foreign")]
+#[test]
+fn hashes_of_another_hasher_are_no_exceptions() {
+    let file = excepted(builder().scheme(tepal::Scheme::GuavaMitz64), &keys("m", 0..1000));
+    let other = Opened::new(builder().seed(0).build().unwrap(), Format::Tepal).unwrap();
+    let strangers = keys("s", 0..2000);
+    assert!(prepared(&file, &strangers).hashes().is_none() && file.filter().exceptions() > 0);
+    let mut answers = vec![false; 2000];
+    file.filter().contains_prepared(&prepared(&other, &strangers), &mut answers);
+    assert!(!answers.contains(&false));
+}

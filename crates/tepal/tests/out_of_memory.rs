@@ -220,3 +220,21 @@ fn building_from_many_keys() {
     // An arena and two lists for each thread.
     assert!((2..10).contains(&failures), "{failures}");
 }
+
+/// A patch of a ribbon's added keys: the positions of the keys that leave are a list too.
+#[cfg(all(feature = "extras", feature = "static"))]
+#[test]
+fn patching_added_keys() {
+    let filter = tepal::RibbonFilter::builder().build_from(0..1000u64).unwrap();
+    let file = |keys: &mut dyn Iterator<Item = u64>| {
+        let mut filter = filter.clone();
+        filter.insert_iter(keys).unwrap();
+        Opened::new(filter, tepal::file::Format::Tepal).unwrap().to_bytes().unwrap()
+    };
+    let old = file(&mut (10_000..60_000u64));
+    let new = file(&mut (10_000..60_000u64).step_by(2).chain(60_000..61_000));
+    let patch = tepal::file::Patch::between(&old, &new).unwrap();
+    assert!(patch.removed_keys() > 20_000 && patch.apply(&old).unwrap() == new);
+    // The file, its list of keys, and the positions.
+    assert!(each_fails("patch", || patch.apply(&old)) >= 3);
+}

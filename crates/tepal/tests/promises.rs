@@ -75,7 +75,17 @@ fn every_kind_is_on_the_list() {
     for (subject, facts) in all.iter().zip(&facts) {
         assert_eq!(facts.kind, subject.kind(), "{}", subject.name());
         assert_eq!(facts.file.as_ref().unwrap().format, subject.format(), "{}", subject.name());
-        assert_eq!(empty(&**subject).filter().kind(), subject.kind(), "{}", subject.name());
+        let empty = empty(&**subject);
+        let (filter, name) = (empty.filter(), subject.name());
+        assert_eq!(filter.kind(), subject.kind(), "{name}");
+        assert_eq!(filter.as_bloom().is_some(), filter.kind() == Kind::Bloom, "{name}");
+        #[cfg(feature = "table")]
+        {
+            assert_eq!(filter.as_timed().is_some(), filter.kind() == Kind::Expiring, "{name}");
+            assert_eq!(filter.as_segmented().is_some(), filter.kind() == Kind::Segment, "{name}");
+        }
+        #[cfg(feature = "static")]
+        assert_eq!(filter.as_valued().is_some(), filter.kind() == Kind::Map, "{name}");
     }
     for kind in Kind::ALL {
         let made = match kind {
@@ -142,6 +152,10 @@ fn facts_are_the_filters() {
         let of_ribbon = facts.ribbon.iter().map(|ribbon| Some(ribbon.keys));
         let held = of_parts.chain(of_tables).chain(of_ribbon).sum::<Option<u64>>();
         assert_eq!(facts.keys_inserted, held, "{name}");
+        let bits =
+            facts.tables.iter().map(|table| table.bits_per_key() * table.taken_slots as f64).sum::<f64>();
+        let size = 8.0 * facts.size_in_bytes as f64;
+        assert!(facts.tables.is_empty() || (bits - size).abs() < 1.0, "{name}: {bits} and {size}");
         assert!((60.0..100.0).contains(&facts.estimated_len), "{name}: {}", facts.estimated_len);
         let mut alone = facts;
         alone.file = None;

@@ -70,6 +70,13 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_file_that_cannot_be_written_is_an_error() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut store = Store { file: File::open(file.path()).unwrap(), len: 0 };
+        assert!(store.append([&[7u64][..]].into_iter()).is_err());
+    }
+
     /// More pieces than the system takes at once, with empty ones among them.
     #[test]
     fn pieces_come_back_as_one() {

@@ -348,6 +348,19 @@ fn decimal_texts_are_the_shortest() {
     }
 }
 
+/// A caller's own list, which implements only what it must.
+struct Own<'a>(&'a [u64]);
+
+impl Keys for Own<'_> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
+        self.0[i].key(sink)
+    }
+}
+
 /// Lists of 64-bit integers return themselves, and have the same hashes as single keys: also parts
 /// of a list, in both lengths of batches.
 #[test]
@@ -369,6 +382,10 @@ fn integers_are_hashed_together_as_alone() {
             let mut together = builder.clone().build().unwrap();
             together.insert_many(unsigned).unwrap();
             assert!(alone == together, "{domain} {count}");
+            let mut own = builder.clone().build().unwrap();
+            own.insert_many(&Own(unsigned)).unwrap();
+            assert!(own == alone, "{domain} {count}");
+            assert_eq!(own.contains_many(&Own(unsigned)), vec![true; count], "{domain} {count}");
             signed.iter().for_each(|n| assert!(alone.insert(n).is_ok()));
             together.insert_many(signed).unwrap();
             assert!(alone == together, "{domain} {count}");

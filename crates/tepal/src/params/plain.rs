@@ -170,6 +170,20 @@ fn a_great_many_plans_are_those_of_the_plain_formulas() {
     assert_same(400_000, 0x5eed);
 }
 
+/// With the wrong k most rates are near 1, and none is the best of its neighbours.
+#[test]
+fn the_best_k_of_a_small_size_is_that_of_the_plain_formulas() {
+    for capacity in [20, 152] {
+        let request = Request {
+            capacity: Some(capacity),
+            bit_len: Some(512),
+            layout: Some(Layout::Scattered),
+            ..Request::default()
+        };
+        assert_eq!(request.plan_layout().unwrap(), plan(&request).unwrap(), "{request:?}");
+    }
+}
+
 /// Sizes close to the size of the formula, where one line more or less decides.
 #[test]
 fn small_plans_are_those_of_the_plain_formulas() {

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use tepal::{AnyFilter, BloomFilter, KeyRef, Opened, hash::PreparedKeys};
+use tepal::{AnyFilter, BloomFilter, KeyRef, Opened, Removal, hash::PreparedKeys};
 
 use super::kinds::{Door, Numbered, Subject, all_kinds, kinds, numbers};
 use super::{MEMBERS, STRANGERS, empty, filled};
@@ -55,6 +55,31 @@ fn one_filter_has_one_file() {
             same(way, &Opened::new(typed, subject.format()).unwrap());
         }
     }
+}
+
+/// Every remove call removes the same keys, and counts them.
+#[test]
+fn removed_keys_are_counted() {
+    let mut kinds_that_remove = 0;
+    for subject in kinds() {
+        let subject = &*subject;
+        let (name, filter) = (subject.name(), filled(subject, MEMBERS));
+        if !filter.filter().can().remove {
+            continue;
+        }
+        let keys = subject.keys(&numbers(0..40));
+        let (mut each, mut together) = (filter.clone(), filter.clone());
+        for hash in hashes(&filter, &keys).unwrap() {
+            assert_eq!(each.remove_hash(hash).unwrap(), Removal::Removed, "{name}");
+        }
+        let Some(ready) = prepare(&filter, &keys) else { continue };
+        kinds_that_remove += 1;
+        assert_eq!(together.remove_prepared(&ready).unwrap(), 40, "{name}");
+        assert!(subject.opener().file(&together) == subject.opener().file(&each), "{name}");
+        assert_eq!(together.filter().keys_inserted(), Some(40), "{name}");
+        assert_eq!(together.remove_prepared(&PreparedKeys::default()).unwrap(), 0, "{name}");
+    }
+    assert!(kinds_that_remove >= if cfg!(feature = "table") { 2 } else { 0 }, "{kinds_that_remove}");
 }
 
 fn typed_ways(subject: &dyn Subject, keys: &Numbered) -> Vec<(&'static str, BloomFilter)> {

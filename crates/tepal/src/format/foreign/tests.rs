@@ -83,7 +83,9 @@ fn every_format_is_on_the_list() {
 fn formats_have_names() {
     for &format in Format::ALL {
         assert_eq!(format.to_string().parse::<Format>().unwrap(), format);
+        assert!(!format.key_domains().is_empty(), "{format}");
     }
+    assert_eq!(Format::Tepal.key_domains(), KeyDomain::ALL);
     let refused = "Guava".parse::<Format>().unwrap_err().to_string();
     assert!(refused.contains("the format is Guava; it must be one of: tepal, guava, spark"), "{refused}");
 }
@@ -167,6 +169,14 @@ fn marks() {
             Err(error) => assert!(!marked && error.to_string().contains("could be parquet-sbbf"), "{error}"),
         }
     }
+}
+
+/// Bytes are tried as bits without a header only in a size that Parquet writes.
+#[test]
+fn a_hint_takes_no_large_memory() {
+    let bytes = vec![0; MOST_WITHOUT_HEADER + 32];
+    assert!(possible(&bytes[..64]).contains(&Format::ParquetSbbf));
+    assert!(!possible(&bytes).contains(&Format::ParquetSbbf));
 }
 
 /// If the file does not record it, the domain can be set to each one that its program has, and to

@@ -127,3 +127,34 @@ fn two_hashes_of_the_caller_have_no_patch() {
         assert!(Patch::between(&old, &old).is_ok());
     }
 }
+
+/// A stream gets the whole new file or nothing.
+#[cfg(feature = "std")]
+#[test]
+fn a_stream_gets_the_file_or_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old");
+    let (old, new) = pair(builder(), builder(), 1500);
+    let patch = Patch::between(&old, &new).unwrap();
+    std::fs::write(&path, &old).unwrap();
+    let mut out = Vec::new();
+    patch.apply_to(&path, &mut out).unwrap();
+    assert!(out == new);
+
+    out.clear();
+    let bytes = &patch.as_bytes()[..patch.as_bytes().len() - 8];
+    let mut refused = 0;
+    for at in 0..bytes.len() {
+        let mut forged = bytes.to_vec();
+        forged[at] ^= 1;
+        forged.extend(super::checksum(&forged).to_le_bytes());
+        if let Ok(forged) = Patch::from_bytes(forged) {
+            assert!(forged.apply_to(&path, &mut out).is_err() && out.is_empty(), "{at}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 100, "{refused}");
+    std::fs::write(&path, &new).unwrap();
+    assert!(matches!(patch.apply_to(&path, &mut out), Err(Error::OtherOld { is_new: true })));
+    assert!(out.is_empty());
+}

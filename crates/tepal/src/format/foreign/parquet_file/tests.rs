@@ -136,6 +136,33 @@ fn each_filter_is_named_with_its_place() {
     );
 }
 
+/// The key domain follows from the physical type, and is unknown without one.
+#[test]
+fn a_column_has_the_key_domain_of_its_type() {
+    let one = filter(1);
+    let domain = |metadata: &[u8]| match found(&file(&one, &[vec![column(metadata)]])) {
+        ParquetFile::Filters { first, .. } => first[0].key_domain,
+        other => panic!("{other:?}"),
+    };
+    let metadata = metadata(&["id"], Some(100), Some(one.len() as i64));
+    for physical in 0..9 {
+        let mut metadata = metadata.clone();
+        metadata[1] = 2 * physical;
+        let expected = match physical {
+            1 => Some(KeyDomain::Integer32),
+            2 => Some(KeyDomain::Integer),
+            4 => Some(KeyDomain::Float32),
+            5 => Some(KeyDomain::Float64),
+            6 => Some(KeyDomain::Bytes),
+            3 | 7 => Some(KeyDomain::Hex),
+            _ => None,
+        };
+        assert_eq!(domain(&metadata), expected, "{physical}");
+    }
+    // A field of another type is no physical type.
+    assert_eq!(domain(&[&[0x16, 12], &metadata[2..]].concat()), None);
+}
+
 /// A file whose length is a multiple of a block is not read as bits without a header.
 #[test]
 fn a_whole_file_is_never_taken_for_bits() {

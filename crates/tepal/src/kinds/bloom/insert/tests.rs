@@ -23,6 +23,23 @@ fn a_refused_key_stops_a_batch_of_any_scheme() {
     }
 }
 
+/// The number of inserted keys is that of the whole call.
+#[test]
+fn an_error_counts_the_keys_of_the_whole_call() {
+    let mut errors = vec![
+        Error::CapacityReached { capacity: 9, inserted: 3 },
+        Error::KeysClustered { rate: 0.1, promised: 0.01, inserted: 3 },
+    ];
+    #[cfg(feature = "table")]
+    errors.extend([Error::TooManyCopies { most: 9, inserted: 3 }, Error::NumbersClustered { inserted: 3 }]);
+    for error in errors {
+        let text = format!("{error}");
+        assert!(text.contains("first 3 keys"), "{text}");
+        assert_eq!(format!("{}", after(5)(error)), text.replace("first 3 keys", "first 8 keys"));
+    }
+    assert!(matches!(after(5)(Error::KeyRequired), Error::KeyRequired));
+}
+
 /// A batch far from the limit counts no bit. With room for fewer than four keys a line, it counts
 /// every bit.
 #[test]

@@ -37,6 +37,21 @@ fn the_rate_from_the_bits_is_the_rate_that_is_met() {
     }
 }
 
+/// The rate after more keys is estimated from the mean rise by one key, all of whose bits are new:
+/// too high, and of the right order.
+#[test]
+fn the_rate_after_more_keys_is_estimated() {
+    for &layout in Layout::ALL {
+        let builder = BloomFilter::builder().layout(layout).capacity(20_000);
+        let (now, then) = (filled(&builder, 0..15_000), filled(&builder, 0..16_000));
+        let measured = now.measured();
+        let estimated = measured.rate_over(measured.each_line(), || measured.set_bits(), 1000.0);
+        let now = now.false_positive_rate();
+        let rise = (estimated - now) / (then.false_positive_rate() - now);
+        assert!((0.9..20.0).contains(&rise), "{layout}: {rise}");
+    }
+}
+
 #[test]
 fn slices_show_the_fill() {
     let mut filter = BloomFilter::builder().capacity(100_000).build().unwrap();

@@ -494,3 +494,20 @@ fn warning_begins_at_the_key_that_breaks_the_promise() {
     }
     assert_eq!(told, 30 * Layout::ALL.len() as u32);
 }
+
+/// Keys that never set a bit of the sample take the filter past its capacity: it is checked at
+/// certain numbers of keys.
+#[test]
+fn keys_off_the_sample_are_noticed() {
+    let plain = BloomFilter::builder().layout(Layout::Line).capacity(100_000);
+    let shared = plain.over_capacity(OverCapacity::Warn).build().unwrap().into_shared().unwrap();
+    // The sample is a quarter of the lines, the first ones.
+    assert!(4 * atomic::sample(shared.lines.lines.len()) < 2 * shared.lines.lines.len());
+    let hash = crate::hash::finish_hash;
+    let off_the_sample = |i| _ = shared.insert_hash(hash(i) | 1 << 63).unwrap();
+    (0..99_800).for_each(|i| _ = shared.insert_hash(hash(i)).unwrap());
+    (99_800..100_000).for_each(off_the_sample);
+    assert!(!shared.is_over_capacity());
+    (100_000..140_000).for_each(off_the_sample);
+    assert!(shared.is_over_capacity());
+}

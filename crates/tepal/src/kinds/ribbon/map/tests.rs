@@ -195,6 +195,8 @@ fn a_file_is_the_map() {
         assert_eq!(opened.promised_false_positive_rate(), rate);
         assert!((0..n).all(|key| opened.get(&key).unwrap() == value(key)));
         assert_eq!(back.to_bytes().unwrap(), bytes);
+        // Whole lines of 512 bits.
+        assert_eq!(map.bit_len().max(1).next_multiple_of(512), 8 * map.size_in_bytes());
         // Every byte matters.
         for at in (0..bytes.len()).step_by(1 + bytes.len() / 400) {
             let mut damaged = bytes.clone();

@@ -263,7 +263,7 @@ fn larger_tables_are_those_of_the_vectors() {
 fn prepared_keys_are_removed_as_one_by_one() {
     let keys: Vec<_> = (0..5000).map(|n: u32| n.to_string()).collect();
     let built = || QuotientFilter::builder().capacity(5000).build_from(&keys).unwrap();
-    let (mut one_by_one, mut together) = (built(), built());
+    let (mut one_by_one, mut together, mut many) = (built(), built(), built());
     let hasher = together.key_hasher();
     let mut prepared = PreparedKeys::default();
     for key in &keys[1000..3000] {
@@ -271,10 +271,25 @@ fn prepared_keys_are_removed_as_one_by_one() {
         assert!(one_by_one.remove(key).unwrap());
     }
     assert_eq!(together.remove_prepared(&prepared).unwrap(), 2000);
-    assert!(one_by_one == together && together.len() == 3000);
+    assert_eq!(many.remove_many(&keys[1000..3000]).unwrap(), 2000);
+    assert!(one_by_one == together && one_by_one == many && together.len() == 3000);
     let gone = together.remove_prepared(&prepared).unwrap();
     assert!(gone < 100, "at the rate a number of another key: {gone}");
     assert_eq!(together.remove_prepared(&PreparedKeys::default()).unwrap(), 0);
+}
+
+/// The table of a union is laid out for twice its keys.
+#[test]
+fn a_union_has_room_for_more_keys() {
+    for count_bits in [0, 4] {
+        let builder = QuotientFilter::builder().capacity(40_000).count_bits(count_bits);
+        let of = |keys: core::ops::Range<u32>| builder.clone().build_from(keys).unwrap();
+        let mut both = of(0..2500);
+        both.union_with(&of(2500..5000)).unwrap();
+        let size = both.size_in_bytes();
+        (5000..8000u32).for_each(|key| _ = both.insert(&key).unwrap());
+        assert_eq!(both.size_in_bytes(), size);
+    }
 }
 
 #[test]

@@ -369,6 +369,11 @@ fn numbers_end() {
     assert_eq!((full, filter.len(), filter.num_links()), (Some(160), 160, 1));
     assert!((0..160).all(|key| filter.contains_hash(hash(key))) && filter == read(&filter));
     assert!(filter.facts().is_full && !filter.insert_hash(hash(3)).unwrap());
+    // 2^56 itself is too many.
+    for (bits, second) in [(45, Some(1 << 55)), (46, None)] {
+        let plan = GrowthPlan::new(1, 1.0 / (1u64 << bits) as f64).unwrap();
+        assert_eq!((plan.numbers(0), plan.numbers(1)), (Some(32 << bits), second));
+    }
     for (first, rate) in [(0, 0.01), (1, 0.0), (1, 1.0), (1, f64::NAN), (u64::MAX, 0.5), (1, 1e-17)] {
         let refused = GrowingFilter::builder().first(first).false_positive_rate(rate).build();
         assert!(
@@ -482,4 +487,21 @@ fn copies_have_room() {
         }
     }
     assert_eq!(filter.len(), 80_000);
+}
+
+/// The rate counts each fingerprint in the oldest link that holds it, even if that link got it
+/// later.
+#[test]
+fn the_rate_is_that_of_the_numbers_in_the_oldest_links() {
+    let mut filter = build(100, 0.05, true);
+    (0..5_000).for_each(|key| _ = filter.insert_hash(hash(key)).unwrap());
+    (0..1_000).for_each(|key| _ = filter.remove_hash(hash(key)).unwrap());
+    (5_000..6_000).for_each(|key| _ = filter.insert_hash(hash(key)).unwrap());
+    let links: Vec<BTreeSet<u64>> = filter.links.iter().map(|link| link.entries().collect()).collect();
+    let [first, second] = &links[..] else { panic!("{filter:?}") };
+    let own = second.iter().filter(|number| !first.contains(&(**number / 32))).count();
+    assert!(own + 10 < second.len());
+    let share = |count: usize, link: usize| count as f64 / filter.links[link].packing().numbers() as f64;
+    let rate = share(first.len(), 0) + share(own, 1);
+    assert!((filter.false_positive_rate() / rate - 1.0).abs() < 1e-12);
 }

@@ -116,3 +116,40 @@ impl WideList {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(list: &WideList) {
+        let counted = |count: fn(usize) -> u64| list.numbers().map(|(_, of)| count(of.len())).sum::<u64>();
+        assert_eq!((list.pairs(), list.bytes()), (counted(|len| len as u64), counted(bytes_of)));
+    }
+
+    #[test]
+    fn every_change_counts_pairs_and_bytes() {
+        let mut list = WideList::default();
+        for i in 0..60 {
+            list.insert(u64::from(i % 3), 100 - i).unwrap();
+            check(&list);
+        }
+        assert_eq!(list.drop_segment(Segment(70)), 1);
+        check(&list);
+        for number in 0..3 {
+            while let Some(first) = list.take_first(number) {
+                assert!(!list.has(number, first.into()));
+                check(&list);
+            }
+        }
+        assert!(list == WideList::default());
+    }
+
+    #[test]
+    fn a_list_ends_at_its_most_bytes() {
+        let mut list = WideList { bytes: MOST_BYTES - bytes_of(1), ..WideList::default() };
+        list.insert(1, 1).unwrap();
+        let full = list.clone();
+        assert!(matches!(list.insert(2, 1), Err(Error::Parameter { .. })));
+        assert!(list == full);
+    }
+}

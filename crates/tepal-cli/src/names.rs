@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::asking::Holders;
 use crate::error::Failure;
-use crate::text::message::{one_line, shown, shown_key};
+use crate::text::message::shown;
 
 /// What stands in the place of names where no filter holds the key.
 pub const NONE: &str = "none";
@@ -57,24 +57,15 @@ impl Names {
     }
 
     /// The names of the segments of a filter, or of the values of a map (`of_map`), by their
-    /// numbers; a number that none has is without a name. In `text` each must be one that fits into
-    /// a field of a line.
-    pub fn of_segments(
-        path: &Path,
-        of_map: bool,
-        segments: Vec<(u16, Option<String>)>,
-        text: bool,
-    ) -> Result<Self, Failure> {
+    /// numbers; a number that none has is without a name. Each fits into a field of a line, for no
+    /// file has a name with control characters.
+    pub fn of_segments(of_map: bool, segments: Vec<(u16, Option<String>)>) -> Self {
         let last = segments.last().map_or(0, |(last, _)| usize::from(*last) + 1);
         let mut names = vec![String::new(); last];
         for (number, name) in segments {
-            let name = name.unwrap_or_else(|| format!("#{number}"));
-            if text {
-                check_field(path, if of_map { "value" } else { "segment" }, &name)?;
-            }
-            names[usize::from(number)] = name;
+            names[usize::from(number)] = name.unwrap_or_else(|| format!("#{number}"));
         }
-        Ok(Self::new(names, if of_map { "value" } else { "segments" }))
+        Self::new(names, if of_map { "value" } else { "segments" })
     }
 
     /// All names.
@@ -113,17 +104,6 @@ pub fn quoted(name: &str, list: bool) -> Cow<'_, str> {
     }
 }
 
-/// Refuses the name of a segment, or of a value, that would end the line or the field it stands in.
-pub fn check_field(path: &Path, of: &str, name: &str) -> Result<(), Failure> {
-    if one_line(name) == name {
-        return Ok(());
-    }
-    let name = shown_key(name.as_bytes());
-    let text =
-        format!("the name {name} of a {of} is no field of a line (it has control characters); use --json");
-    Err(Failure::at(&shown(path), text))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,7 +131,6 @@ mod tests {
             assert_eq!(of(&["b", name], false, true).unwrap(), ["b", name]);
             assert_eq!(of(&["b", name], true, true).unwrap(), ["b", name]);
         }
-        assert!(Names::of_segments(Path::new("f"), false, vec![(0, Some("a\nb".to_owned()))], true).is_err());
     }
 
     /// What a reader of CSV makes of a list of names is the names.

@@ -4,7 +4,7 @@ use super::answer::{Field, Question};
 use crate::args::GetArgs;
 use crate::asking::How;
 use crate::error::{Failure, Outcome};
-use crate::names::{Names, check_field};
+use crate::names::Names;
 use crate::text::message::shown;
 
 /// Why what is no map cannot be asked.
@@ -13,13 +13,9 @@ const NO_VALUES: &str = "a filter, which has no values; tepal has says whether a
 /// Runs the verb.
 pub fn run(args: &GetArgs) -> Outcome {
     let question = Question::new("get", vec![&args.map], &args.inputs, &args.ask, Field::Value);
-    let prints_values = question.prints_lines() && !args.ask.grep.invert;
-    let filters = question.open(move |path, opened| {
-        let map = opened.filter().as_valued().ok_or_else(|| Failure::at(&shown(path), NO_VALUES))?;
-        match prints_values {
-            true => map.names().try_for_each(|(name, _)| check_field(path, "value", name)),
-            false => Ok(()),
-        }
+    let filters = question.open(|path, opened| match opened.filter().as_valued() {
+        Some(_) => Ok(()),
+        None => Err(Failure::at(&shown(path), NO_VALUES)),
     })?;
     let names = Names::of(question.paths.iter().copied(), false, false)?;
     question.run(&filters, names, How { segments: true, ..How::default() })

@@ -39,9 +39,8 @@ fn names(question: &Question<'_>, stem: bool, filters: &[Arc<Opened>]) -> Result
             &shown(path),
             "--stem is about the names of files, and here the segments are named; leave it out",
         )),
-        Some((path, of_map, segments)) if filters.len() == 1 => {
-            let names = Names::of_segments(path, of_map, segments, text)?;
-            Ok((names, How { segments: true, ..How::default() }))
+        Some((_, of_map, segments)) if filters.len() == 1 => {
+            Ok((Names::of_segments(of_map, segments), How { segments: true, ..How::default() }))
         }
         found => {
             let several = found.filter(|(_, _, segments)| segments.len() > 1 && !grep.quiet);

@@ -7,7 +7,7 @@ use tepal::{AnyFilter, Error, Opened, facts::Window};
 use crate::error::Failure;
 use crate::output::complain;
 
-/// A clock of seconds since 1970 says more: that was in 2001.
+/// A clock of seconds since 1970 says this or more: that was in 2001.
 pub const LEAST: u64 = 1_000_000_000;
 
 /// Seconds since 1970, by the system's clock.

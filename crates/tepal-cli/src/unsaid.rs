@@ -265,5 +265,9 @@ mod tests {
         let first = br#"{"a":{"b":1,"c.d":"x"},"a.b":2,"e/f":"x","n":null,"l":[1]}"#;
         let names: Vec<_> = json::paths(first, 20).iter().map(|path| name_of(path, first)).collect();
         assert_eq!(names, ["/a/b", "/a/c.d", "a.b", "/e~1f"]);
+        // A path is proposed, unless it is too long to be typed.
+        assert!(Found::json(br#"{"e/f":"x"}"#).line.contains("-f '/e~1f'"));
+        let long = format!("{{\"{}/\":1}}", "x".repeat(LONGEST_NAME));
+        assert!(Found::json(long.as_bytes()).line.contains("-f FIELD"));
     }
 }

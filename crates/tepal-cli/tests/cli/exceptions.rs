@@ -84,6 +84,7 @@ fn what_there_is_can_be_seen() {
         place.run("except f --list").text(),
         "0 exceptions, 0 bytes; the file has the hashes of their keys, so that they cannot be shown\n"
     );
+    assert!(!place.run("info f").text().contains("exceptions"));
     assert_eq!(place.run("except -q f strangers --members members").quiet(), (0, &b""[..]));
     assert!(place.run("except f --list").text().starts_with(&format!("{wrong} exceptions, ")));
     let report = place.run("except f --list --json").json();
@@ -229,6 +230,7 @@ fn keys_and_members_are_read_as_the_filter_was_built() {
     place.write("odd.csv", "id,email\n1,odd@x\n");
     assert_eq!(place.run("except -q f white --whole --members members").code, 2);
     assert_eq!(place.run("except -q f odd.csv --members members.csv").code, 0);
+    assert_eq!(place.run("except -q f -e even@x --members members.csv").quiet(), (0, &b""[..]));
 }
 
 /// They are about the members of the old filter; what they were, the new one says itself.

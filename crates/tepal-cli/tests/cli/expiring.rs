@@ -128,6 +128,14 @@ fn a_clock_of_another_unit_loses_nobody() {
     place.run("add minutes -e other");
     let added = open(&place, "minutes");
     assert!(added.contains("key") && added.contains("other") && added.now() == Some(29_800_000));
+    // The least that is a time is one of 2001, and who came then is gone.
+    for (told, is_time) in [(999_999_999, false), (1_000_000_000, true)] {
+        let mut filter = ExpiringFilter::builder().capacity(10).window_of_time(60).build().unwrap();
+        filter.insert_at("key", told).unwrap();
+        Opened::new(filter, Format::Tepal).unwrap().save(place.path("least")).unwrap();
+        let ran = place.run("has least -e key");
+        assert_eq!((ran.code == 1, ran.err.is_empty()), (is_time, is_time), "{told}: {}", ran.err);
+    }
     // Ahead of ours: nothing is put back.
     let mut filter = ExpiringFilter::builder().capacity(10).window_of_time(60).build().unwrap();
     filter.insert_at("key", now() + 10 * DAY).unwrap();

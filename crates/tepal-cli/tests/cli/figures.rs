@@ -38,6 +38,21 @@ fn sizes_are_those_of_the_file() {
 }
 
 #[test]
+fn a_filter_at_its_capacity_is_not_past_it() {
+    let place = Place::new();
+    for (flags, keys, words) in [
+        ("--deletable", 1000, "room for a few more; past it: refuse\n"),
+        // As far as the bits tell, it has a few more keys.
+        ("--seed 3 --over warn", 1000, "at its capacity; past it: warn\n"),
+        ("--seed 3 --over warn", 2000, "past its capacity; past it: warn\n"),
+    ] {
+        place.run_with(&format!("build --force -q -o f -n 1000 {flags}"), &numbers(0..keys));
+        let ran = place.run("info f");
+        assert!(ran.text().contains(&format!(" of 1,000 keys; {words}")), "{flags}: {}", ran.text());
+    }
+}
+
+#[test]
 fn what_a_file_does_not_say_is_named() {
     let place = Place::new();
     for (format, names, words) in [

@@ -29,8 +29,16 @@ fn field(head: u8, n: u64) -> Vec<u8> {
 /// A Parquet file of one page with these bytes, whose header says that it unpacks to `len` bytes
 /// and has `values` numbers of 64 bits. A page of kind 0 has values, one of kind 2 is a dictionary.
 fn file(packing: u64, kind: u64, len: u64, values: u64, page: &[u8]) -> Vec<u8> {
+    file_of([2, 0, 0, 3], packing, kind, len, values, page)
+}
+
+/// As [`file`], of a column with these numbers: of its type, of whether a value may be absent, and
+/// of the encodings of its values and of its levels.
+fn file_of(column: [u64; 4], packing: u64, kind: u64, len: u64, values: u64, page: &[u8]) -> Vec<u8> {
+    let [of_type, absent, encoding, levels] = column;
     let of_kind = match kind {
-        0 => [vec![0x2C], field(0x15, values), field(0x15, 0), field(0x15, 3), field(0x15, 3)].concat(),
+        0 => [vec![0x2C], field(0x15, values), field(0x15, encoding), field(0x15, levels), field(0x15, 3)]
+            .concat(),
         _ => [vec![0x4C], field(0x15, values), field(0x15, 0)].concat(),
     };
     let lengths = [field(0x15, kind), field(0x15, len), field(0x15, page.len() as u64)].concat();
@@ -38,13 +46,13 @@ fn file(packing: u64, kind: u64, len: u64, values: u64, page: &[u8]) -> Vec<u8> 
     let all = page.len() as u64;
     let footer = [
         field(0x15, 1),
-        // A group with one column, of numbers of 64 bits that are all there.
+        // A group with one column.
         [&[0x19, 0x2C, 0x48, 1, b'm'][..], &field(0x15, 1), &[0]].concat(),
-        [field(0x15, 2), field(0x25, 0), vec![0x18, 2, b'i', b'd', 0]].concat(),
+        [field(0x15, of_type), field(0x25, absent), vec![0x18, 2, b'i', b'd', 0]].concat(),
         field(0x16, values),
         // A row group with one chunk.
         [&[0x19, 0x1C, 0x19, 0x1C][..], &field(0x26, 4), &[0x1C]].concat(),
-        [&field(0x15, 2)[..], &[0x19, 0x15, 0, 0x19, 0x18, 2, b'i', b'd']].concat(),
+        [field(0x15, of_type), vec![0x19], field(0x15, encoding), vec![0x19, 0x18, 2, b'i', b'd']].concat(),
         [field(0x15, packing), field(0x16, values), field(0x16, all), field(0x16, all)].concat(),
         [&field(0x26, 4)[..], &[0, 0]].concat(),
         [&field(0x16, all)[..], &field(0x16, values), &[0, 0]].concat(),
@@ -86,6 +94,17 @@ fn a_page_of_the_length_that_it_says_is_read() {
     assert_eq!(read(&place, "").quiet(), (0, &b"id\n7\n256\n"[..]));
     place.write("x.parquet", file(2, 0, MIB as u64, 1 << 17, &gzip(1)));
     assert_eq!(read(&place, "-c").quiet(), (0, &b"131072\n"[..]));
+}
+
+/// No length stands before the levels that old files have, a bit for each value.
+#[test]
+fn levels_without_their_length_are_skipped() {
+    let place = Place::new();
+    place.build("none", b"", "");
+    // Eight values are there: eight lengths of 1, and the letters.
+    let page = [&[0xFF][..], &[0x80, 1, 4, 8, 2, 0, 0, 0, 0, 0], b"abcdefgh"].concat();
+    place.write("x.parquet", file_of([6, 1, 6, 4], 0, 0, page.len() as u64, 8, &page));
+    assert_eq!(read(&place, "").quiet(), (0, &b"id\na\nb\nc\nd\ne\nf\ng\nh\n"[..]));
 }
 
 #[test]

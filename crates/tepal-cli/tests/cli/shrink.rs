@@ -85,6 +85,8 @@ fn what_cannot_be_says_what_can() {
         ),
         ("shrink f --ribbon", "is made by tepal convert FILTER --static"),
         ("shrink f -s 200", "of all non-members"),
+        // The sizes next to the wanted one are told: three above it, and it.
+        ("shrink f -s 192", "; it folds to 512 bytes (too small), 384 bytes "),
         ("shrink f -p 1e-15", "above 1 in"),
         ("shrink f -p 1% -o f", "--force"),
         ("shrink f -p 1% --json -o -", "-o"),

@@ -82,6 +82,11 @@ fn keys_that_some_filters_cannot_have() {
     let ran = place.run_with("which numbers numbers --bad fail --", b"1\nx\n2\n");
     assert_eq!((ran.code, ran.text()), (2, "1\tnumbers,numbers\nx\tnone\n2\tnumbers,numbers\n"));
     assert!(ran.err.contains("line 2"), "{}", ran.err);
+    // So it is where they hash apart.
+    place.build("others", b"2\n", "--integer --seed 7");
+    let ran = place.run_with("which numbers others --bad fail --", b"1\nx\n2\n");
+    assert_eq!((ran.code, ran.text()), (2, "1\tnumbers\nx\tnone\n2\tnumbers,others\n"));
+    assert!(ran.err.contains("line 2"), "{}", ran.err);
     // A key of the command line is answered as one that is read.
     let ran = place.run("which numbers -e x -e 1");
     assert_eq!((ran.code, ran.text()), (0, "x\tnone\n1\tnumbers\n"));

@@ -127,6 +127,9 @@ fn forged_footers_claim_no_memory() {
     let bytes = [0x8C, 0x1C, 0, 0, 0];
     assert_eq!(footer::check(&bytes), Err(Wrong::Encrypted));
     assert_eq!(footer::check(&[0x49, 0x1C, 0x19, 0x1C, 0x8C, 0, 0, 0, 0]), Err(Wrong::Encrypted));
+    // A field that is not known, of Thrift's type of 16 bytes.
+    assert_eq!(footer::check(&[&[0x9D][..], &[7; 16], &[0]].concat()), Ok(()));
+    assert_eq!(footer::check(&[0x9D, 7, 0]), Err(Wrong::Damaged("it ends too early")));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn what_is_removed_is_gone_and_the_others_stay() {
         // A second time there is nothing to remove, and the file is not written.
         let before = std::fs::metadata(place.path("f")).unwrap().modified().unwrap();
         let ran = place.run("remove f gone");
-        let told = "tepal: f: 100,000 of 100,000 keys are not in it, so nothing was removed. They may have been removed before. Build \
+        let told = "tepal: f: 100,000 of 100,000 keys are not in it, so nothing was removed. They may have been removed before. Build it \
                     again, or go on with --allow-absent.\n";
         assert_eq!((ran.code, ran.err.as_str()), (2, told));
         let ran = place.run("remove f gone -j 1 --allow-absent");

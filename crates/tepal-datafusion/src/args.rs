@@ -3,12 +3,19 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, new_empty_array, new_null_array};
-use datafusion::arrow::compute::{cast, concat};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::ScalarValue;
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, ByteView, MAX_INLINE_VIEW_LEN, StructArray, new_empty_array, new_null_array,
+};
+use datafusion::arrow::buffer::Buffer;
+use datafusion::arrow::compute::{cast, concat, nullif};
+use datafusion::arrow::datatypes::{DataType, Field};
+use datafusion::common::{Column, ScalarValue};
 use datafusion::error::Result;
-use datafusion::logical_expr::{ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, Signature, Volatility};
+use datafusion::functions::core;
+use datafusion::logical_expr::{
+    ColumnarValue, Expr, LogicalPlanBuilder, ReturnFieldArgs, ScalarFunctionArgs, Signature, Volatility, lit,
+    scalar_subquery,
+};
 
 use crate::words::{planned, refused};
 
@@ -24,6 +31,30 @@ pub(crate) fn check_count(function: &str, given: &[DataType], expected: usize, e
 
 /// The type of a filter as a value: a query that repeats it for each row has its bytes once.
 pub(crate) const FILTER: DataType = DataType::BinaryView;
+
+/// A filter that a literal or a subquery gives, as a struct of the filter alone. The engine copies
+/// a value for each batch of rows: all bytes of a filter, and of a struct only a pointer. `None`
+/// for every other expression.
+pub(crate) fn shared(filter: &Expr) -> Result<Option<Expr>> {
+    match filter {
+        Expr::Literal(value, _) if bytes_of(value).is_some() => {
+            let field = Arc::new(Field::new("c0", value.data_type(), true));
+            let row = StructArray::from(vec![(field, value.to_array()?)]);
+            Ok(Some(lit(ScalarValue::Struct(Arc::new(row)))))
+        }
+        Expr::ScalarSubquery(subquery) if subquery.outer_ref_columns.is_empty() => {
+            let plan = &subquery.subquery;
+            let (table, field) = plan.schema().qualified_field(0);
+            if matches!(field.data_type(), DataType::Struct(_)) {
+                return Ok(None);
+            }
+            let value = core::r#struct().call(vec![Expr::from(Column::from((table, field)))]);
+            let plan = LogicalPlanBuilder::from(plan.as_ref().clone()).project([value])?.build()?;
+            Ok(Some(scalar_subquery(Arc::new(plan))))
+        }
+        _ => Ok(None),
+    }
+}
 
 /// The filter of these bytes as a value.
 pub(crate) fn filter_value(function: &str, bytes: Vec<u8>) -> Result<ScalarValue> {
@@ -73,6 +104,7 @@ pub(crate) fn check_filter(function: &str, given: &DataType) -> Result<()> {
         | DataType::FixedSizeBinary(_)
         | DataType::Null => Ok(()),
         DataType::Dictionary(_, values) => check_filter(function, values),
+        DataType::Struct(fields) if fields.len() == 1 => check_filter(function, fields[0].data_type()),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => {
             let text =
                 "a text is given; for the path of a file take bloom_contains_file, or bloom_read_file(path)";
@@ -88,10 +120,15 @@ pub(crate) fn types(args: &ReturnFieldArgs<'_>) -> Vec<DataType> {
 }
 
 /// A column of paths or filters whose rows [`bytes_at`] reads: the values of a dictionary for each
-/// row.
+/// row, or the only field of a struct.
 pub(crate) fn unpacked(array: &ArrayRef) -> Result<ArrayRef> {
     match array.data_type() {
         DataType::Dictionary(_, values) => Ok(cast(array, values)?),
+        DataType::Struct(_) => {
+            let rows = array.as_struct();
+            let (field, missing) = (rows.column(0), rows.nulls().map(|nulls| !nulls.inner()));
+            missing.map_or(Ok(Arc::clone(field)), |missing| Ok(nullif(field, &missing.into())?))
+        }
         _ => Ok(Arc::clone(array)),
     }
 }
@@ -128,6 +165,28 @@ pub(crate) fn bytes_at(array: &dyn Array, row: usize) -> Option<&[u8]> {
     }
 }
 
+/// A filter, or the path of one, in a column.
+pub(crate) struct Value<'a> {
+    array: &'a dyn Array,
+    row: usize,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> Value<'a> {
+    /// `None` for NULL.
+    pub(crate) fn at(array: &'a dyn Array, row: usize) -> Option<Self> {
+        Some(Value { array, row, bytes: bytes_at(array, row)? })
+    }
+
+    /// The buffer that holds the bytes. `None` for columns of other types than [`FILTER`].
+    pub(crate) fn buffer(&self) -> Option<&'a Buffer> {
+        let values = self.array.as_binary_view_opt()?;
+        let view = ByteView::from(*values.views().get(self.row)?);
+        // The bytes of a short value stand in its view.
+        (view.length > MAX_INLINE_VIEW_LEN).then(|| &values.data_buffers()[view.buffer_index as usize])
+    }
+}
+
 /// Whether two rows have the same value. A value that a query repeats for each row is in the column
 /// once, and its views are equal; then its bytes, which may be many, are not compared.
 fn are_same(array: &dyn Array, a: usize, b: usize) -> bool {
@@ -156,24 +215,27 @@ fn runs(array: &dyn Array) -> Vec<Range<usize>> {
 /// filter once for all neighbouring rows that have the same one. NULL for the filter gives NULL.
 pub(crate) fn answer_each(
     args: &ScalarFunctionArgs,
-    answer: &dyn Fn(&[u8], &ArrayRef) -> Result<ArrayRef>,
+    answer: &dyn Fn(&Value<'_>, &ArrayRef) -> Result<ArrayRef>,
 ) -> Result<ColumnarValue> {
     let keys = &args.args[1];
     match &args.args[0] {
-        ColumnarValue::Scalar(first) => match (bytes_of(first), keys) {
-            (None, _) => Ok(ColumnarValue::Scalar(ScalarValue::try_new_null(args.return_type())?)),
-            (Some(first), ColumnarValue::Array(keys)) => Ok(ColumnarValue::Array(answer(first, keys)?)),
-            (Some(first), ColumnarValue::Scalar(key)) => {
-                let answers = answer(first, &key.to_array()?)?;
-                Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&answers, 0)?))
+        ColumnarValue::Scalar(first) => {
+            let first = unpacked(&first.to_array()?)?;
+            match (Value::at(&first, 0), keys) {
+                (None, _) => Ok(ColumnarValue::Scalar(ScalarValue::try_new_null(args.return_type())?)),
+                (Some(first), ColumnarValue::Array(keys)) => Ok(ColumnarValue::Array(answer(&first, keys)?)),
+                (Some(first), ColumnarValue::Scalar(key)) => {
+                    let answers = answer(&first, &key.to_array()?)?;
+                    Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&answers, 0)?))
+                }
             }
-        },
+        }
         ColumnarValue::Array(firsts) => {
             let (firsts, keys) = (unpacked(firsts)?, keys.to_array(args.number_rows)?);
             let answers = runs(&firsts)
                 .into_iter()
-                .map(|run| match bytes_at(&firsts, run.start) {
-                    Some(first) => answer(first, &keys.slice(run.start, run.len())),
+                .map(|run| match Value::at(&firsts, run.start) {
+                    Some(first) => answer(&first, &keys.slice(run.start, run.len())),
                     None => Ok(new_null_array(args.return_type(), run.len())),
                 })
                 .collect::<Result<Vec<ArrayRef>>>()?;

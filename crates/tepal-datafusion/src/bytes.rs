@@ -1,35 +1,67 @@
 //! Filters that a query gives as values. A query gives the same bytes with every batch of rows, so
-//! the last few filters are kept, by the hash of their bytes.
+//! the last few filters are kept, by where their bytes are and by the hash of them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use datafusion::arrow::buffer::Buffer;
 use datafusion::error::Result;
 use tepal::Opened;
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::args::Value;
 use crate::words::failed;
 
 /// Filters that are kept. Each takes the memory of its bits.
 const MOST: usize = 4;
 
-/// The filters, each with the hash and the length of its bytes, the latest at the end.
-static FILTERS: Mutex<Vec<(u128, usize, Arc<Opened>)>> = Mutex::new(Vec::new());
+struct Kept {
+    hash: u128,
+    len: usize,
+    /// Where the bytes were last, and the buffer that holds them there: while it is kept, no other
+    /// bytes are there.
+    place: Option<(usize, Buffer)>,
+    filter: Arc<Opened>,
+}
+
+/// The latest at the end.
+static FILTERS: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+fn kept() -> MutexGuard<'static, Vec<Kept>> {
+    FILTERS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The filter that was opened from the bytes in this very place.
+fn at_place(bytes: &[u8]) -> Option<Arc<Opened>> {
+    let mut all = kept();
+    for kept in all.iter_mut() {
+        // Nothing else holds the buffer any more.
+        kept.place.take_if(|(_, buffer)| buffer.strong_count() == 1);
+    }
+    let is_here = |place: &(usize, Buffer)| place.0 == bytes.as_ptr().addr();
+    let found = all.iter().find(|kept| kept.len == bytes.len() && kept.place.as_ref().is_some_and(is_here));
+    found.map(|kept| Arc::clone(&kept.filter))
+}
 
 /// The filter of these bytes.
 ///
 /// # Errors
 /// What `function` tells of bytes that are no filter.
-pub(crate) fn open(function: &str, bytes: &[u8]) -> Result<Arc<Opened>> {
-    let name = (xxh3_128(bytes), bytes.len());
-    let mut filters = FILTERS.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = filters.iter().rposition(|(hash, len, _)| (*hash, *len) == name);
+pub(crate) fn open(function: &str, value: &Value<'_>) -> Result<Arc<Opened>> {
+    let bytes = value.bytes;
+    if let Some(filter) = at_place(bytes) {
+        return Ok(filter);
+    }
+    let (hash, len) = (xxh3_128(bytes), bytes.len());
+    let mut all = kept();
+    let found = all.iter().rposition(|kept| (kept.hash, kept.len) == (hash, len));
     let filter = match found {
-        Some(at) => filters.remove(at).2,
+        Some(at) => all.remove(at).filter,
         None => Arc::new(tepal::from_bytes(bytes).map_err(|error| failed(function, &error))?),
     };
-    if filters.len() == MOST {
-        filters.remove(0);
+    if all.len() == MOST {
+        all.remove(0);
     }
-    filters.push((name.0, name.1, Arc::clone(&filter)));
+    let place = value.buffer().map(|buffer| (bytes.as_ptr().addr(), buffer.clone()));
+    all.push(Kept { hash, len, place, filter: Arc::clone(&filter) });
     Ok(filter)
 }

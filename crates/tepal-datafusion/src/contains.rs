@@ -5,12 +5,13 @@ use std::sync::Arc;
 use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::error::Result;
+use datafusion::logical_expr::simplify::{ExprSimplifyResult, SimplifyContext};
 use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use tepal::Opened;
 
-use crate::args::{answer_each, bytes_of, check_count, check_filter, check_path, signature, types};
+use crate::args::{answer_each, bytes_of, check_count, check_filter, check_path, shared, signature, types};
 use crate::words::{failed, planned};
 use crate::{bytes, column, file};
 
@@ -68,6 +69,16 @@ impl ScalarUDFImpl for Contains {
         Ok(DataType::Boolean)
     }
 
+    fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        Ok(match shared(&args[0])? {
+            Some(filter) => {
+                args[0] = filter;
+                ExprSimplifyResult::Simplified(ScalarUDF::from(Contains::new()).call(args))
+            }
+            None => ExprSimplifyResult::Original(args),
+        })
+    }
+
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         answer_each(&args, &|filter, keys| answer(CONTAINS, &*bytes::open(CONTAINS, filter)?, keys))
     }
@@ -103,6 +114,8 @@ impl ScalarUDFImpl for ContainsFile {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        answer_each(&args, &|path, keys| answer(CONTAINS_FILE, &*file::open(CONTAINS_FILE, path)?, keys))
+        answer_each(&args, &|path, keys| {
+            answer(CONTAINS_FILE, &*file::open(CONTAINS_FILE, path.bytes)?, keys)
+        })
     }
 }

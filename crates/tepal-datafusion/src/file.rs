@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use datafusion::error::Result;
 use tepal::Opened;
+use url::Url;
 
 use crate::words::{failed, refused};
 
@@ -61,19 +62,28 @@ fn place(path: PathBuf) -> Arc<Place> {
     place
 }
 
+/// The path of a file that is named by itself or by a URL, such as `file:///data/seen.tepal`.
+fn path_of(function: &str, path: &str) -> Result<PathBuf> {
+    if !path.contains("://") {
+        return Ok(PathBuf::from(path));
+    }
+    let url = Url::parse(path).ok().filter(|url| url.scheme() == "file");
+    url.and_then(|url| url.to_file_path().ok()).ok_or_else(|| {
+        let text = format!(
+            "'{path}' is no file of this machine, and a filter's file is mapped here: copy it, and give its path or its \
+             file:// URL"
+        );
+        refused(function, text)
+    })
+}
+
 /// The opened file of this path.
 ///
 /// # Errors
 /// What `function` tells of a file that is missing or is no filter.
 pub(crate) fn open(function: &str, path: &[u8]) -> Result<Arc<Opened>> {
     let path = str::from_utf8(path).map_err(|_| refused(function, "the path is no UTF-8"))?;
-    if path.contains("://") {
-        let text = format!(
-            "'{path}' is a URL; a filter's file is opened on this machine: copy it here and give its path"
-        );
-        return Err(refused(function, text));
-    }
-    let place = place(PathBuf::from(path));
+    let place = place(path_of(function, path)?);
     let mut opened = place.opened.lock().unwrap_or_else(PoisonError::into_inner);
     let now = fs::metadata(&place.path)
         .map_err(|error| refused(function, format!("'{path}' cannot be opened: {error}")))?;

@@ -12,7 +12,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
 use tepal::facts::{Facts, Unrecorded};
 
-use crate::args::{bytes_at, bytes_of, check_count, check_filter, signature, unpacked};
+use crate::args::{Value, check_count, check_filter, signature, unpacked};
 use crate::bytes;
 use crate::words::{failed, warning};
 
@@ -68,13 +68,14 @@ fields! {
     Utf8 StringArray "warnings" = |facts| (!facts.warnings.is_empty()).then(|| facts.warnings.iter().map(warning).collect::<Vec<_>>().join("; "));
 }
 
-/// The structs of these filters. NULL gives NULL.
-fn structs<'a>(filters: impl Iterator<Item = Option<&'a [u8]>>) -> Result<StructArray> {
-    let facts = |filter: Option<&[u8]>| match filter {
-        Some(filter) => bytes::open(NAME, filter)?.facts().map(Some).map_err(|error| failed(NAME, &error)),
+/// The structs of a column of filters. NULL gives NULL.
+fn structs(filters: &ArrayRef) -> Result<StructArray> {
+    let filters = unpacked(filters)?;
+    let facts = |row| match Value::at(&filters, row) {
+        Some(filter) => bytes::open(NAME, &filter)?.facts().map(Some).map_err(|error| failed(NAME, &error)),
         None => Ok(None),
     };
-    let all = filters.map(facts).collect::<Result<Vec<_>>>()?;
+    let all = (0..filters.len()).map(facts).collect::<Result<Vec<_>>>()?;
     let nulls: NullBuffer = all.iter().map(Option::is_some).collect::<Vec<_>>().into();
     Ok(StructArray::new(fields(), columns(&all), Some(nulls)))
 }
@@ -95,16 +96,11 @@ impl ScalarUDFImpl for Info {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        match &args.args[0] {
+        Ok(match &args.args[0] {
             ColumnarValue::Scalar(filter) => {
-                let one = structs(std::iter::once(bytes_of(filter)))?;
-                Ok(ColumnarValue::Scalar(ScalarValue::Struct(Arc::new(one))))
+                ColumnarValue::Scalar(ScalarValue::Struct(Arc::new(structs(&filter.to_array()?)?)))
             }
-            ColumnarValue::Array(filters) => {
-                let filters = unpacked(filters)?;
-                let all = structs((0..filters.len()).map(|row| bytes_at(&filters, row)))?;
-                Ok(ColumnarValue::Array(Arc::new(all)))
-            }
-        }
+            ColumnarValue::Array(filters) => ColumnarValue::Array(Arc::new(structs(filters)?)),
+        })
     }
 }

@@ -78,7 +78,7 @@ impl ScalarUDFImpl for SegmentsFile {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         answer_each(&args, &|path, keys| {
-            let opened = file::open(NAME, path)?;
+            let opened = file::open(NAME, path.bytes)?;
             lists(segments_of(&opened)?, keys).map_err(|error| failed(NAME, &error))
         })
     }

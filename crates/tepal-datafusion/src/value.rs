@@ -97,7 +97,7 @@ impl ScalarUDFImpl for ValueFile {
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
         answer_each(&args, &|path, keys| {
-            let opened = file::open(NAME, path)?;
+            let opened = file::open(NAME, path.bytes)?;
             let map = map(&opened).map_err(|text| refused(NAME, text))?;
             let values = values(map, keys).map_err(|error| failed(NAME, &error))?;
             if values.data_type() != args.return_type() {

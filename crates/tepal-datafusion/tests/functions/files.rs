@@ -29,6 +29,8 @@ async fn a_file_is_asked_and_read() {
     let asked =
         format!("select bloom_contains(bloom_read_file('{}'), k) from {values} order by i", path.display());
     assert_eq!(answers(&context, &asked).await, [Some(true), Some(false), None]);
+    let url = format!("select bloom_contains_file('file://{}', 'apple')", path.display());
+    assert_eq!(answers(&context, &url).await, [Some(true)]);
     assert_eq!(
         answers(&context, "select bloom_contains_file(null, k) from (values ('a'), ('b')) t(k)").await,
         [None, None]
@@ -80,8 +82,10 @@ async fn no_file_and_no_filter_are_errors_that_name_the_path() {
     fs::write(at("list.txt"), "apple\nbanana\n").unwrap();
     let found = error(&context, &ask(&at("list.txt"))).await;
     assert!(found.contains("list.txt': ") && found.contains("not a tepal filter"), "{found}");
-    let found = error(&context, &ask("s3://bucket/seen.tepal")).await;
-    assert!(found.contains("is a URL") && found.contains("copy it here"), "{found}");
+    for url in ["s3://bucket/seen.tepal", "https://example.org/seen.tepal", "file://other/seen.tepal"] {
+        let found = error(&context, &ask(url)).await;
+        assert!(found.contains("is no file of this machine") && found.contains("copy it"), "{found}");
+    }
     let found = error(&context, &ask(&folder.path().display().to_string())).await;
     assert!(found.contains(&folder.path().display().to_string()), "{found}");
     // A text that is the beginning of a path is a path, and bytes are no path.

@@ -4,6 +4,7 @@ mod building;
 mod columns;
 mod files;
 mod refusals;
+mod subqueries;
 mod values;
 
 use std::sync::Arc;

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, ByteView, MAX_INLINE_VIEW_LEN, StructArray, new_empty_array, new_null_array,
+    Array, ArrayRef, AsArray, BooleanArray, ByteView, MAX_INLINE_VIEW_LEN, StructArray, new_empty_array,
+    new_null_array,
 };
 use datafusion::arrow::buffer::Buffer;
 use datafusion::arrow::compute::{cast, concat, nullif};
@@ -126,8 +127,10 @@ pub(crate) fn unpacked(array: &ArrayRef) -> Result<ArrayRef> {
         DataType::Dictionary(_, values) => Ok(cast(array, values)?),
         DataType::Struct(_) => {
             let rows = array.as_struct();
-            let (field, missing) = (rows.column(0), rows.nulls().map(|nulls| !nulls.inner()));
-            missing.map_or(Ok(Arc::clone(field)), |missing| Ok(nullif(field, &missing.into())?))
+            match rows.nulls() {
+                Some(nulls) => unpacked(&nullif(rows.column(0), &BooleanArray::from(!nulls.inner()))?),
+                None => unpacked(rows.column(0)),
+            }
         }
         _ => Ok(Arc::clone(array)),
     }

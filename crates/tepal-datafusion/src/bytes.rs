@@ -30,6 +30,13 @@ fn kept() -> MutexGuard<'static, Vec<Kept>> {
     FILTERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The kept filter of which this is true, which becomes the latest.
+fn latest(all: &mut Vec<Kept>, is_it: impl Fn(&Kept) -> bool) -> Option<&mut Kept> {
+    let found = all.iter().rposition(is_it)?;
+    all[found..].rotate_left(1);
+    all.last_mut()
+}
+
 /// The filter that was opened from the bytes in this very place.
 fn at_place(bytes: &[u8]) -> Option<Arc<Opened>> {
     let mut all = kept();
@@ -38,7 +45,7 @@ fn at_place(bytes: &[u8]) -> Option<Arc<Opened>> {
         kept.place.take_if(|(_, buffer)| buffer.strong_count() == 1);
     }
     let is_here = |place: &(usize, Buffer)| place.0 == bytes.as_ptr().addr();
-    let found = all.iter().find(|kept| kept.len == bytes.len() && kept.place.as_ref().is_some_and(is_here));
+    let found = latest(&mut all, |kept| kept.len == bytes.len() && kept.place.as_ref().is_some_and(is_here));
     found.map(|kept| Arc::clone(&kept.filter))
 }
 
@@ -52,16 +59,16 @@ pub(crate) fn open(function: &str, value: &Value<'_>) -> Result<Arc<Opened>> {
         return Ok(filter);
     }
     let (hash, len) = (xxh3_128(bytes), bytes.len());
+    let place = value.buffer().map(|buffer| (bytes.as_ptr().addr(), buffer.clone()));
     let mut all = kept();
-    let found = all.iter().rposition(|kept| (kept.hash, kept.len) == (hash, len));
-    let filter = match found {
-        Some(at) => all.remove(at).filter,
-        None => Arc::new(tepal::from_bytes(bytes).map_err(|error| failed(function, &error))?),
-    };
+    if let Some(kept) = latest(&mut all, |kept| (kept.hash, kept.len) == (hash, len)) {
+        kept.place = place;
+        return Ok(Arc::clone(&kept.filter));
+    }
+    let filter = Arc::new(tepal::from_bytes(bytes).map_err(|error| failed(function, &error))?);
     if all.len() == MOST {
         all.remove(0);
     }
-    let place = value.buffer().map(|buffer| (bytes.as_ptr().addr(), buffer.clone()));
     all.push(Kept { hash, len, place, filter: Arc::clone(&filter) });
     Ok(filter)
 }

@@ -24,6 +24,11 @@ async fn a_subquery_is_a_struct_of_its_filter_and_answers_alike() {
     let by_hand = IN_SEEN.replace("bloom_build(key, 1000, 1e-9)", "struct(bloom_build(key, 1000, 1e-9))");
     assert_eq!(number(&context, &format!("select count(*) from rows where {by_hand}")).await, 1000);
 
+    // A dictionary, as a table of Parquet may have it, here and below as a column.
+    let packed = "select arrow_cast(bloom_build(key, 1000, 1e-9), 'Dictionary(Int32, Binary)') from seen";
+    let packed = format!("select count(*) from rows where bloom_contains(({packed}), key)");
+    assert_eq!(number(&context, &packed).await, 1000);
+
     // A literal.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("seen.tepal");
@@ -35,6 +40,7 @@ async fn a_subquery_is_a_struct_of_its_filter_and_answers_alike() {
     // As a column, which a join repeats for each row.
     rows(&context, "set datafusion.optimizer.enable_physical_uncorrelated_scalar_subquery = false").await;
     assert_eq!(number(&context, &count).await, 1000);
+    assert_eq!(number(&context, &packed).await, 1000);
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
 //! The quotient filter: an inserted and removed key leaves no trace; counts; damage to its file.
 
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use crate::every_kind::{Kind, Setting, setting};
+use tepal_reference::hash::{finish, xxh3};
 use tepal_reference::quotient::{COUNT, NOTHING, Quotient, read, write};
 use tepal_reference::size::{numbers_for, table};
-use tepal_reference::write::KEY_CHECK;
 
-const SECRET: [u8; 16] = *b"sixteen secrets!";
+const KIND: Kind<Quotient> = Kind { write, read, scheme: |filter| filter.scheme };
 
 fn made_for(capacity: u64, rate: f64, tag_bits: u32) -> Quotient {
     let shape = table(capacity, numbers_for(capacity, rate).unwrap(), tag_bits).unwrap();
@@ -90,18 +90,13 @@ fn the_rate_is_the_share_of_the_numbers_held() {
     assert!((wrong as f64 - expected).abs() < noise, "{wrong}, not {expected}");
 }
 
-/// Small filters of each scheme and each width of tags, with the keys that open them.
+/// Small filters of each scheme and each width of tags.
 fn filters() -> Vec<Quotient> {
     let mut filters = Vec::new();
     for (scheme, tag_bits) in [(1, 0), (2, 4), (3, 8), (4, 16), (4, 0)] {
-        let mut filter = made_for(20, 0.01, tag_bits);
-        filter.scheme = scheme;
-        match scheme {
-            1 => filter.parameter = 9,
-            2 => (filter.secret, filter.parameter) = (SECRET, siphash13(&SECRET, KEY_CHECK)),
-            3 => (filter.recipe, filter.policy) = (3, 3),
-            _ => filter.records.push((6, "some hash, finished".to_string())),
-        }
+        let Setting { parameter, secret, policy, recipe, records } = setting(scheme);
+        let like = made_for(20, 0.01, tag_bits);
+        let mut filter = Quotient { scheme, parameter, secret, policy, recipe, records, ..like };
         for i in 1..=12 {
             if scheme == 4 {
                 filter.insert_hash(finish(i % 7)).unwrap();
@@ -114,59 +109,20 @@ fn filters() -> Vec<Quotient> {
     filters
 }
 
-fn secret(filter: &Quotient) -> Option<&'static [u8; 16]> {
-    (filter.scheme == 2).then_some(&SECRET)
-}
-
 #[test]
 fn reading_gives_the_filter_and_every_damage_is_refused() {
-    for filter in filters() {
-        for seal_key in [None, Some(&b"the key of this seal"[..])] {
-            let mut file = write(&filter, seal_key).unwrap();
-            let again = read(&file, secret(&filter), seal_key).unwrap();
-            assert_eq!(again, filter);
-            assert_eq!(write(&again, seal_key).unwrap(), file);
-            let is_refused = |file: &[u8]| read(file, secret(&filter), seal_key).is_err();
-            for bit in 0..file.len() * 8 {
-                file[bit / 8] ^= 1 << (bit % 8);
-                assert!(is_refused(&file), "scheme {}, bit {bit}", filter.scheme);
-                file[bit / 8] ^= 1 << (bit % 8);
-            }
-            for len in 0..file.len() {
-                assert!(is_refused(&file[..len]), "scheme {}, length {len}", filter.scheme);
-            }
-            file.push(0);
-            assert!(is_refused(&file));
-        }
-    }
+    KIND.check_damage(&filters());
 }
 
+/// A flipped bit of a slot may turn it into another number. Then the lines are a valid table of
+/// another filter.
 #[test]
-fn every_flip_of_the_lines_with_all_checksums_mended_is_refused() {
-    for filter in filters() {
-        let good = write(&filter, None).unwrap();
-        let body = u32::from_le_bytes(good[12..16].try_into().unwrap()) as usize;
-        let table = 128 + u32::from_le_bytes(good[120..124].try_into().unwrap()) as usize;
-        for bit in 8 * body..8 * good.len() {
-            let mut file = good.clone();
-            file[bit / 8] ^= 1 << (bit % 8);
-            let sum = xxh3(&file[body..], 0);
-            file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
-            let sum = xxh3(&file[..body - 8], 0);
-            file[body - 8..body].copy_from_slice(&sum.to_le_bytes());
-            // A flipped bit of a slot may turn it into another number. Then the lines are a valid
-            // table of another filter.
-            if let Ok(other) = read(&file, secret(&filter), None) {
-                assert_ne!(other.held, filter.held);
-                assert_eq!(write(&other, None).unwrap(), file);
-            }
-        }
-    }
+fn every_flip_of_the_lines_with_all_checksums_mended_is_refused_or_another_filter() {
+    KIND.check_mended(&filters(), |_| 0, |other, filter| other.held != filter.held);
 }
 
 #[test]
 fn what_a_reader_would_refuse_is_not_written() {
-    let good = filters().remove(0);
     let changes: [fn(&mut Quotient); 14] = [
         |filter| filter.capacity = 0,
         |filter| filter.rate = f64::NAN,
@@ -183,9 +139,5 @@ fn what_a_reader_would_refuse_is_not_written() {
         |filter| filter.scheme = 3,
         |filter| filter.records = vec![(6, "a hash".to_string())],
     ];
-    for (i, change) in changes.into_iter().enumerate() {
-        let mut filter = good.clone();
-        change(&mut filter);
-        assert!(write(&filter, None).is_err(), "change {i}");
-    }
+    KIND.check_not_written(&filters()[0], &changes);
 }

@@ -1,11 +1,11 @@
 //! The expiring filter: the keys that it holds at each time, and damage to its file.
 
+use crate::every_kind::{Kind, Setting, setting};
 use tepal_reference::expiring::{Expiring, KEYS, NOT_TOLD, TIME, read, slots_for, tag_bits, write};
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::hash::finish;
 use tepal_reference::size::{numbers_for, table};
-use tepal_reference::write::KEY_CHECK;
 
-const SECRET: [u8; 16] = *b"sixteen secrets!";
+const KIND: Kind<Expiring> = Kind { write, read, scheme: |filter| filter.scheme };
 
 fn made_for(capacity: u64, rate: f64, clock: u8, window: u64, generations: u8) -> Expiring {
     let n = slots_for(capacity, generations);
@@ -63,14 +63,9 @@ fn filters() -> Vec<Expiring> {
     for (scheme, clock, window, generations) in
         [(1, TIME, 60, 6), (2, KEYS, 12, 2), (3, NOT_TOLD, 1000, 14), (4, TIME, u64::MAX / 8, 254)]
     {
-        let mut filter = made_for(20, 0.01, clock, window, generations);
-        filter.scheme = scheme;
-        match scheme {
-            1 => filter.parameter = 9,
-            2 => (filter.secret, filter.parameter) = (SECRET, siphash13(&SECRET, KEY_CHECK)),
-            3 => (filter.recipe, filter.policy) = (3, 3),
-            _ => filter.records.push((6, "some hash, finished".to_string())),
-        }
+        let Setting { parameter, secret, policy, recipe, records } = setting(scheme);
+        let like = made_for(20, 0.01, clock, window, generations);
+        let mut filter = Expiring { scheme, parameter, secret, policy, recipe, records, ..like };
         for i in 1..=12 {
             if clock == TIME {
                 filter.advance_to(i * (window / 8));
@@ -85,57 +80,18 @@ fn filters() -> Vec<Expiring> {
     filters
 }
 
-fn secret(filter: &Expiring) -> Option<&'static [u8; 16]> {
-    (filter.scheme == 2).then_some(&SECRET)
-}
-
 #[test]
 fn reading_gives_the_filter_and_every_damage_is_refused() {
-    for filter in filters() {
-        for seal_key in [None, Some(&b"the key of this seal"[..])] {
-            let mut file = write(&filter, seal_key).unwrap();
-            let again = read(&file, secret(&filter), seal_key).unwrap();
-            assert_eq!(again, filter);
-            assert_eq!(write(&again, seal_key).unwrap(), file);
-            let is_refused = |file: &[u8]| read(file, secret(&filter), seal_key).is_err();
-            for bit in 0..file.len() * 8 {
-                file[bit / 8] ^= 1 << (bit % 8);
-                assert!(is_refused(&file), "scheme {}, bit {bit}", filter.scheme);
-                file[bit / 8] ^= 1 << (bit % 8);
-            }
-            for len in 0..file.len() {
-                assert!(is_refused(&file[..len]), "scheme {}, length {len}", filter.scheme);
-            }
-            file.push(0);
-            assert!(is_refused(&file));
-        }
-    }
+    KIND.check_damage(&filters());
 }
 
 #[test]
 fn every_flip_of_the_lines_with_all_checksums_mended_is_refused_or_another_filter() {
-    for filter in filters() {
-        let good = write(&filter, None).unwrap();
-        let body = u32::from_le_bytes(good[12..16].try_into().unwrap()) as usize;
-        let table = 128 + u32::from_le_bytes(good[120..124].try_into().unwrap()) as usize;
-        for bit in 8 * body..8 * good.len() {
-            let mut file = good.clone();
-            file[bit / 8] ^= 1 << (bit % 8);
-            let sum = xxh3(&file[body..], 0);
-            file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
-            let sum = xxh3(&file[..body - 8], 0);
-            file[body - 8..body].copy_from_slice(&sum.to_le_bytes());
-            if let Ok(other) = read(&file, secret(&filter), None) {
-                assert_ne!(other.held, filter.held);
-                assert_eq!(write(&other, None).unwrap(), file);
-            }
-        }
-    }
+    KIND.check_mended(&filters(), |_| 0, |other, filter| other.held != filter.held);
 }
 
 #[test]
 fn what_a_reader_would_refuse_is_not_written() {
-    let good = filters().remove(0);
     let changes: [fn(&mut Expiring); 17] = [
         |filter| filter.capacity = 0,
         |filter| filter.rate = f64::NAN,
@@ -155,9 +111,5 @@ fn what_a_reader_would_refuse_is_not_written() {
         |filter| filter.generations = 255,
         |filter| filter.window = 5,
     ];
-    for (i, change) in changes.into_iter().enumerate() {
-        let mut filter = good.clone();
-        change(&mut filter);
-        assert!(write(&filter, None).is_err(), "change {i}");
-    }
+    KIND.check_not_written(&filters()[0], &changes);
 }

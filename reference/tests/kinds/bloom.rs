@@ -1,17 +1,13 @@
-//! Every single-bit flip, every truncation and every appended byte of some small files is refused.
+//! The Bloom filter: damage to its file, and what a reader ignores.
 
+use crate::every_kind::{Kind, SECRET};
 use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK};
 use tepal_reference::filter::{Filter, UNKNOWN};
 use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::read::read;
 use tepal_reference::write::{KEY_CHECK, write};
 
-const SECRET: [u8; 16] = *b"sixteen secrets!";
-
-/// The key to open the filter's file with.
-fn secret(filter: &Filter) -> Option<&'static [u8; 16]> {
-    if filter.scheme == 2 { Some(&SECRET) } else { None }
-}
+const KIND: Kind<Filter> = Kind { write, read, scheme: |filter| filter.scheme };
 
 fn record(tag: u16, value: &str) -> (u16, String) {
     (tag, value.to_string())
@@ -67,62 +63,8 @@ fn insert_ten(filter: &mut Filter) {
 }
 
 #[test]
-fn reading_gives_the_filter_and_writing_it_again_the_same_bytes() {
-    for filter in filters() {
-        let file = write(&filter, None).unwrap();
-        let again = read(&file, secret(&filter), None).unwrap();
-        assert_eq!(again, filter);
-        assert_eq!(write(&again, None).unwrap(), file);
-    }
-}
-
-#[test]
-fn every_single_bit_flip_is_refused() {
-    for filter in filters() {
-        let mut file = write(&filter, None).unwrap();
-        for bit in 0..file.len() * 8 {
-            file[bit / 8] ^= 1 << (bit % 8);
-            assert!(read(&file, secret(&filter), None).is_err(), "layout {}, bit {bit}", filter.layout);
-            file[bit / 8] ^= 1 << (bit % 8);
-        }
-        assert!(read(&file, secret(&filter), None).is_ok());
-    }
-}
-
-#[test]
-fn every_truncation_and_extension_is_refused() {
-    for filter in filters() {
-        let mut file = write(&filter, None).unwrap();
-        for len in 0..file.len() {
-            assert!(
-                read(&file[..len], secret(&filter), None).is_err(),
-                "layout {}, length {len}",
-                filter.layout
-            );
-        }
-        file.push(0);
-        assert!(read(&file, secret(&filter), None).is_err());
-    }
-}
-
-#[test]
-fn every_flip_truncation_and_extension_of_a_sealed_file_is_refused() {
-    let seal_key = b"the key of this seal";
-    for filter in filters() {
-        let open = |file: &[u8]| read(file, secret(&filter), Some(seal_key));
-        let mut file = write(&filter, Some(seal_key)).unwrap();
-        assert_eq!(open(&file).unwrap(), filter);
-        for bit in 0..file.len() * 8 {
-            file[bit / 8] ^= 1 << (bit % 8);
-            assert!(open(&file).is_err(), "layout {}, bit {bit}", filter.layout);
-            file[bit / 8] ^= 1 << (bit % 8);
-        }
-        for len in 0..file.len() {
-            assert!(open(&file[..len]).is_err(), "layout {}, length {len}", filter.layout);
-        }
-        file.push(0);
-        assert!(open(&file).is_err());
-    }
+fn reading_gives_the_filter_and_every_damage_is_refused() {
+    KIND.check_damage(&filters());
 }
 
 #[test]
@@ -135,13 +77,12 @@ fn optional_flags_and_optional_records_are_ignored() {
         let end = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize - 8;
         let checksum = xxh3(&file[..end], 0);
         file[end..end + 8].copy_from_slice(&checksum.to_le_bytes());
-        assert_eq!(read(&file, secret(&filter), None).unwrap(), plain);
+        assert_eq!(read(&file, KIND.secret(&filter), None).unwrap(), plain);
     }
 }
 
 #[test]
 fn what_a_reader_would_refuse_is_not_written() {
-    let good = filters().remove(0);
     let changes: [fn(&mut Filter); 13] = [
         |filter| filter.capacity = 0,
         |filter| filter.rate = f64::NAN,
@@ -157,9 +98,5 @@ fn what_a_reader_would_refuse_is_not_written() {
         |filter| filter.records = vec![record(5, &"a".repeat(64))],
         |filter| filter.records = vec![record(2, "b"), record(1, "a")],
     ];
-    for (i, change) in changes.into_iter().enumerate() {
-        let mut filter = good.clone();
-        change(&mut filter);
-        assert!(write(&filter, None).is_err(), "change {i}");
-    }
+    KIND.check_not_written(&filters()[0], &changes);
 }

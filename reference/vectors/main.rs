@@ -28,6 +28,7 @@ mod quotient;
 mod quotient_refused;
 mod refused;
 mod ribbon;
+mod ribbon_refused;
 mod schemes;
 mod segment;
 mod sizes;

@@ -3,7 +3,8 @@
 use crate::changed::{Reader, case};
 use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
 use crate::names;
-use crate::ribbon::{Change, Forgery, SEAL, SECRET, trailer};
+use crate::ribbon::{SEAL, SECRET};
+use crate::ribbon_refused::{Change, Forgery, trailer};
 use tepal_reference::hash::{finish, siphash13, xxh3};
 use tepal_reference::ribbon::Ribbon;
 use tepal_reference::ribbon::embedded::{embed_map, extract_map, forged};

@@ -1,21 +1,18 @@
 //! `chains.json`: section 4.2.1, small growing chains, and refused files.
 
-use crate::changed::{self, Reader};
-use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, plain};
+use crate::changed::cases_of_one;
+use crate::changes::Change;
+use crate::json::{Json, decimal, decimals, list, object, plain};
+use crate::kinds::{beginning, bytes_of, header_of, keys_of, under_a_secret, written};
 use crate::names;
 use tepal_reference::bits::{DOUBLE, LINE, SCATTERED, SPLIT_BLOCK};
 use tepal_reference::chain::{Chain, read, write};
 use tepal_reference::filter::Filter;
-use tepal_reference::hash::{siphash13, xxh3};
-use tepal_reference::write::KEY_CHECK;
 
 const ABOUT: &str = "Growing chains (FORMAT.md section 4.2.1). The keys `key 0` to `key (keys - 1)` were given to the chain, \
     each put into the first link that is not full unless a link held it. `links` are the parts of the links; `probes` are \
     asked before the recipe. `refused` are changes to the file `plain`, as offsets and new bytes, with the header checksum \
     mended and the step of section 4.6 that refuses them.";
-
-const SECRET: [u8; 16] = *b"sixteen secrets!";
-const SEAL: &[u8] = b"a key for the seals of the vectors";
 
 /// A link: layout, k, bit_len, capacity, rate.
 type Link = (u8, u32, u64, u64, f64);
@@ -88,13 +85,11 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-/// Changes of the file `plain`: (step that refuses it, description, offsets and new bytes). The
-/// parts of its links begin at 128.
-type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
-
-const LINK: usize = 88;
+/// The parts of the links of the file `plain`, of 88 bytes each.
 const FIRST: usize = 128;
-const SECOND: usize = FIRST + LINK;
+const SECOND: usize = FIRST + 88;
+
+/// Changes of the file `plain`.
 const CHANGES: &[Change] = &[
     (4, "no links", &[(32, &[0, 0, 0, 0])]),
     (4, "65 links", &[(32, &[65, 0, 0, 0])]),
@@ -138,19 +133,11 @@ pub(crate) fn json() -> Result<Json, String> {
     }
     let plain = plans().pop().ok_or("no plan")?;
     let good = write(&filled(&plain)?, None)?;
-    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let mut refused = Vec::new();
-    for (step, what, changes) in CHANGES {
-        changed::refused(&good, reader, (*step, what), changes, (None, None))?;
-        let change =
-            |(at, bytes): &(usize, &[u8])| object([("offset", decimal(*at as u64)), ("bytes", hex(bytes))]);
-        refused.push(object([
-            ("what", self::plain(*what)),
-            ("step", self::plain(*step)),
-            ("changes", list(changes.iter().map(change))),
-        ]));
-    }
-    Ok(object([("about", self::plain(ABOUT)), ("chains", list(chains)), ("refused", list(refused))]))
+    Ok(object([
+        ("about", self::plain(ABOUT)),
+        ("chains", list(chains)),
+        ("refused", cases_of_one(&good, read, CHANGES)?),
+    ]))
 }
 
 /// The chain with its keys.
@@ -159,12 +146,9 @@ fn filled(plan: &Plan) -> Result<Chain, String> {
         let mut link = Filter::new(layout, plan.scheme, k, bit_len);
         (link.policy, link.capacity, link.rate, link.recipe) = (2, capacity, rate, plan.recipe);
         link.records = plan.records.iter().map(|(tag, value)| (*tag, value.to_string())).collect();
-        link.parameter = match plan.scheme {
-            2 => siphash13(&SECRET, KEY_CHECK),
-            _ => 0xFEDC_BA98_7654_3210,
-        };
+        link.parameter = 0xFEDC_BA98_7654_3210;
         if plan.scheme == 2 {
-            link.secret = SECRET;
+            (link.scheme, link.secret, link.parameter) = under_a_secret();
         }
         link
     };
@@ -178,11 +162,8 @@ fn filled(plan: &Plan) -> Result<Chain, String> {
 
 fn chain(plan: &Plan) -> Result<Json, String> {
     let chain = filled(plan)?;
-    let (secret, seal) = (if plan.scheme == 2 { Some(&SECRET) } else { None }, plan.sealed.then_some(SEAL));
-    let file = write(&chain, seal)?;
-    if read(&file, secret, seal)? != chain {
-        return Err(format!("{}: the file read again is another chain", plan.name));
-    }
+    let keys = keys_of(plan.scheme, plan.sealed);
+    let file = written(plan.name, &chain, (write, read), keys)?;
     let mut probes = Vec::new();
     let members = (0..4).map(|i| format!("key {}", i * plan.keys / 4));
     for key in members.chain((0..10).map(|i| format!("never inserted {i}"))) {
@@ -203,22 +184,15 @@ fn chain(plan: &Plan) -> Result<Json, String> {
         ]));
     }
     let whole = file.len() <= 4096;
-    let offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize;
-    Ok(object([
-        ("name", plain(plan.name)),
-        ("scheme", plain(names::scheme(plan.scheme))),
-        ("seed", if plan.scheme == 1 { hex64(chain.links[0].parameter) } else { Json::Absent }),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("seal_key", optional(seal.map(hex))),
+    let mut fields = beginning(plan.name, (plan.scheme, chain.links[0].parameter), &[], keys);
+    fields.extend([
         ("recipe", plain(plan.recipe)),
         ("expansion", plain(plan.expansion)),
         ("false_positive_rate", plain(plan.rate)),
         ("keys", decimal(plan.keys)),
         ("links", list(links)),
-        ("file_len", plain(file.len().to_string())),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", if whole { hex(&file) } else { Json::Absent }),
-        ("header", if whole { Json::Absent } else { hex(&file[..offset]) }),
-        ("probes", list(probes)),
-    ]))
+    ]);
+    fields.extend(bytes_of(&file, whole));
+    fields.extend([("header", header_of(&file, whole)), ("probes", list(probes))]);
+    Ok(object(fields))
 }

@@ -1,17 +1,13 @@
 //! The cases of `refused`: a good file with some bytes changed, which is refused at a step of
 //! section 4.6.
 
-use crate::json::{Json, hex, list, object, optional, plain};
+use crate::changes;
+use crate::json::{Json, decimal, hex, list, object, optional, plain};
+use crate::kinds::{Good, Keys, Read, offset_of, u32_at};
 use tepal_reference::hash::xxh3;
 
-/// The good files, by their names.
-pub(crate) type Good = [(&'static str, Vec<u8>)];
-
-/// The secret key and the seal key.
-pub(crate) type Keys<'a> = (Option<&'a [u8; 16]>, Option<&'a [u8]>);
-
-/// Reads a file, with its keys.
-pub(crate) type Reader = dyn Fn(&[u8], Option<&[u8; 16]>, Option<&[u8]>) -> Result<(), String>;
+/// A change of a file: the step that refuses it, the file, the description, offsets and new bytes.
+pub(crate) type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 /// The file of a name.
 pub(crate) fn file_of<'a>(good: &'a Good, name: &str) -> Result<&'a [u8], String> {
@@ -19,15 +15,10 @@ pub(crate) fn file_of<'a>(good: &'a Good, name: &str) -> Result<&'a [u8], String
     found.map(|file| file.1.as_slice()).ok_or_else(|| format!("no file {name}"))
 }
 
-/// The offset of a file's body.
-pub(crate) fn offset_of(file: &[u8]) -> usize {
-    u32_at(file, 12) as usize
-}
-
 /// The JSON of a changed file that is refused at this step. Checks that it is refused there.
-pub(crate) fn case<Bytes: AsRef<[u8]>>(
+pub(crate) fn case<Bytes: AsRef<[u8]>, Filter>(
     good: &Good,
-    read: &Reader,
+    read: Read<Filter>,
     (step, name, what): (u32, &'static str, &str),
     edits: &[(usize, Bytes)],
     keys: Keys<'_>,
@@ -45,11 +36,43 @@ pub(crate) fn case<Bytes: AsRef<[u8]>>(
     ]))
 }
 
+/// The cases of these changes, of files that need no keys.
+pub(crate) fn cases<Filter>(
+    good: &Good,
+    read: Read<Filter>,
+    changes: &[Change],
+) -> Result<Vec<Json>, String> {
+    let case =
+        |&(step, name, what, edits): &Change| case(good, read, (step, name, what), edits, (None, None));
+    changes.iter().map(case).collect()
+}
+
+/// The cases of these changes, all of one file that needs no keys. The JSON has no name of a file,
+/// and offsets as texts.
+pub(crate) fn cases_of_one<Filter>(
+    good: &[u8],
+    read: Read<Filter>,
+    changes: &[changes::Change],
+) -> Result<Json, String> {
+    let mut cases = Vec::new();
+    for &(step, what, edits) in changes {
+        refused(good, read, (step, what), edits, (None, None))?;
+        let change =
+            |(at, bytes): &(usize, &[u8])| object([("offset", decimal(*at as u64)), ("bytes", hex(bytes))]);
+        cases.push(object([
+            ("what", plain(what)),
+            ("step", plain(step)),
+            ("changes", list(edits.iter().map(change))),
+        ]));
+    }
+    Ok(list(cases))
+}
+
 /// Checks that the file with these changes is refused at this step. Corrects the header checksum,
 /// and the chunk's checksum if a change is in the body.
-pub(crate) fn refused<Bytes: AsRef<[u8]>>(
+fn refused<Bytes: AsRef<[u8]>, Filter>(
     good: &[u8],
-    read: &Reader,
+    read: Read<Filter>,
     (step, what): (u32, &str),
     edits: &[(usize, Bytes)],
     (secret, seal): Keys<'_>,
@@ -73,15 +96,19 @@ pub(crate) fn refused<Bytes: AsRef<[u8]>>(
         let sum = xxh3(&file[offset..body_end], 0);
         file[table..table + 8].copy_from_slice(&sum.to_le_bytes());
     }
-    let sum = xxh3(&file[..offset - 8], 0);
-    file[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
+    mend_header(&mut file, offset);
     match read(&file, secret, seal) {
         Err(why) if why.starts_with(&format!("step {step}: ")) => Ok(()),
         Err(why) => Err(format!("{what}: {why}, and step {step} was expected")),
-        Ok(()) => Err(format!("{what} is read")),
+        Ok(_) => Err(format!("{what} is read")),
     }
 }
 
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+/// Corrects the header checksum, and returns it. The body really starts at `body_offset`, even if
+/// the header has another number.
+pub(crate) fn mend_header(file: &mut [u8], body_offset: usize) -> u64 {
+    let end = body_offset - 8;
+    let checksum = xxh3(&file[..end], 0);
+    file[end..body_offset].copy_from_slice(&checksum.to_le_bytes());
+    checksum
 }

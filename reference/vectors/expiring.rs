@@ -1,13 +1,16 @@
 //! `expiring.json`: sections 4.2.4 and 5.4, filters that forget keys, and refused files.
 
-use crate::changed::{Reader, case, file_of};
-use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
-use crate::{names, tables};
+use crate::changed::{Change, case, cases, file_of};
+use crate::json::{Json, decimal, list, object, only, optional, plain};
+use crate::kinds::{
+    File, Good, Header, all_files, bytes_of, header_of, keys_of, of_hashes, under_a_secret, written,
+};
+use crate::tables;
 use tepal_reference::expiring::{Expiring, KEYS, NOT_TOLD, TIME, read, slots_for, tag_bits, write};
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::hash::finish;
 use tepal_reference::size::{numbers_for, table};
 use tepal_reference::table::{Slot, encode};
-use tepal_reference::write::{KEY_CHECK, body};
+use tepal_reference::write::body;
 
 const ABOUT: &str = "Expiring filters (FORMAT.md section 4.2.4). A `shape` is [U, r, v, B, S, spare, lines]; a filter of this capacity, \
     rate and number of generations has it. `steps` are what was done, in order: the clock was told a time (`time`), then the keys from \
@@ -16,8 +19,6 @@ const ABOUT: &str = "Expiring filters (FORMAT.md section 4.2.4). A `shape` is [U
     `refused` are changes to the file `plain` or `keys`, as offsets and new bytes; where one is in the body, the chunk table is mended, \
     always the header checksum; `step` of section 4.6 refuses them.";
 
-const SECRET: [u8; 16] = *b"sixteen secrets!";
-const SEAL: &[u8] = b"a key for the seals of the vectors";
 const PREFIX: &str = "90";
 
 /// For a file longer than this the JSON has only its header and its checksum.
@@ -98,16 +99,12 @@ fn plans() -> Result<Vec<Plan>, String> {
         match plan.name {
             "plain" => filter.parameter = 7,
             "a secret, sealed" => {
-                (filter.scheme, filter.secret) = (2, SECRET);
-                filter.parameter = siphash13(&SECRET, KEY_CHECK);
+                (filter.scheme, filter.secret, filter.parameter) = under_a_secret();
                 (filter.policy, filter.recipe) = (2, 3);
                 filter.records.push((1, "Gesehene Blüten".to_string()));
                 plan.sealed = true;
             }
-            "caller-hash" => {
-                filter.scheme = 4;
-                filter.records.push((6, "a hash, finished".to_string()));
-            }
+            "caller-hash" => (filter.scheme, filter.records) = of_hashes(),
             "never told" => (filter.scheme, filter.domain, filter.policy) = (3, 2, 3),
             _ => {}
         }
@@ -117,21 +114,16 @@ fn plans() -> Result<Vec<Plan>, String> {
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
-    let (mut files, mut good) = (Vec::new(), Vec::new());
-    for plan in plans()? {
-        let (name, file, json) = file(plan)?;
-        good.push((name, file));
-        files.push(json);
-    }
-    Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", refused(&good)?)]))
+    let (files, good) = all_files(plans()?, file)?;
+    Ok(object([("about", plain(ABOUT)), ("files", files), ("refused", refused(&good)?)]))
 }
 
 /// Fills the filter, writes its file, reads the file, and looks up the probes.
-fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+fn file(plan: Plan) -> Result<File, String> {
     let mut filter = plan.filter;
     let is_hashed = filter.scheme == 4;
     let (shape, told) = (filter.shape, filter.clock);
-    let mut keys = Vec::new();
+    let mut inserted = Vec::new();
     for &(time, from, to) in &plan.steps {
         if let Some(time) = time {
             filter.advance_to(time);
@@ -141,23 +133,20 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
                 true => filter.insert_hash(finish(i)),
                 false => filter.insert(format!("{PREFIX}{i}").as_bytes())?,
             }
-            keys.push(i);
+            inserted.push(i);
         }
     }
     filter.lay()?;
     if filter.shape != shape {
         return Err(format!("{}: the keys do not fit the shape for the capacity", plan.name));
     }
-    let (secret, seal) = ((filter.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
-    let file = write(&filter, seal)?;
-    if read(&file, secret, seal)? != filter {
-        return Err(format!("{}: the file read again is another filter", plan.name));
-    }
+    let keys = keys_of(filter.scheme, plan.sealed);
+    let file = written(plan.name, &filter, (write, read), keys)?;
 
-    keys.sort_unstable();
-    keys.dedup();
-    let step = keys.len() / 8 + 1;
-    let asked: Vec<u64> = keys.iter().copied().step_by(step).chain(8000..8003).collect();
+    inserted.sort_unstable();
+    inserted.dedup();
+    let step = inserted.len() / 8 + 1;
+    let asked: Vec<u64> = inserted.iter().copied().step_by(step).chain(8000..8003).collect();
     // The answers half a window from now.
     let later = filter.now.saturating_add(filter.window / 2);
     let mut then = filter.clone();
@@ -171,34 +160,19 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
             false => filter.age(format!("{PREFIX}{i}").as_bytes()),
         };
         let age = ages(&filter)?.map_or(-1, |age| age as i64);
-        let held_later = plain(ages(&then)?.is_some());
-        let held_later = if filter.clock == TIME { held_later } else { Json::Absent };
+        let held_later = only(filter.clock == TIME, plain(ages(&then)?.is_some()));
         probes.push(object([("number", decimal(i)), ("age", plain(age)), ("held_later", held_later)]));
     }
 
-    let offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
-    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
-    let records = filter.records.iter().filter(|record| record.0 != 6);
-    let record =
-        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
-    let name = filter.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
     let step = |&(time, from, to): &Step| {
         object([("time", optional(time.map(decimal))), ("from", decimal(from)), ("to", decimal(to))])
     };
-    let json = object([
-        ("name", plain(plan.name)),
-        ("scheme", plain(names::scheme(filter.scheme))),
-        ("seed", only(filter.scheme == 1, hex64(filter.parameter))),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("caller_hash", optional(name)),
-        ("seal_key", optional(seal.map(hex))),
-        ("key_domain", plain(names::domain(filter.domain))),
-        ("over_capacity", plain(names::policy(filter.policy))),
-        ("recipe", plain(filter.recipe)),
-        ("records", list(records.map(record))),
-        ("capacity", decimal(filter.capacity)),
-        ("false_positive_rate", plain(filter.rate)),
+    let Expiring { scheme, parameter, domain, policy, recipe, ref records, capacity, rate, .. } = filter;
+    let (policy, capacity) = (Some(policy), Some(capacity));
+    let header = Header { scheme, parameter, domain, policy, recipe, records, capacity, rate };
+    let mut fields = header.fields(plan.name, keys);
+    fields.extend([
         ("of", plain(if told == KEYS { "keys" } else { "time" })),
         ("window", decimal(filter.window)),
         ("generations", plain(filter.generations)),
@@ -209,18 +183,11 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("keys_inserted", decimal(filter.inserted)),
         ("slots", decimal(filter.held.len() as u64)),
         ("later", only(filter.clock == TIME, decimal(later))),
-        ("file_len", decimal(file.len() as u64)),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", only(whole, hex(&file))),
-        ("header", only(!whole, hex(&file[..offset]))),
-        ("probes", list(probes)),
     ]);
-    Ok((plan.name, file, json))
+    fields.extend(bytes_of(&file, whole));
+    fields.extend([("header", header_of(&file, whole)), ("probes", list(probes))]);
+    Ok((plan.name, file, object(fields)))
 }
-
-/// A change of a header: the step that refuses it, the file, the description, offsets and new
-/// bytes.
-type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 const MOST: &[u8] = &[0xFF; 8];
 
@@ -274,14 +241,9 @@ const CHANGES: &[Change] = &[
 ];
 
 /// All cases; each is checked to be refused.
-fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
-    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let case = |of, edits: &[(usize, Vec<u8>)]| case(good, reader, of, edits, (None, None));
-    let mut cases = Vec::new();
-    for &(step, name, what, edits) in CHANGES {
-        let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
-        cases.push(case((step, name, what), &edits)?);
-    }
+fn refused(good: &Good) -> Result<Json, String> {
+    let mut cases = cases(good, read, CHANGES)?;
+    let case = |of, edits: &[(usize, Vec<u8>)]| case(good, read, of, edits, (None, None));
     // The lines of other slots.
     let filter = read(file_of(good, "plain")?, None, None)?;
     let now = filter.generation(filter.now);

@@ -1,14 +1,13 @@
 //! `growing.json`: sections 4.2.3 and 5.5, small growing filters, their growth, and refused files.
 
-use crate::changed::{self, Reader};
-use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
-use crate::quotient::{SEAL, SECRET};
-use crate::{names, tables};
+use crate::changed::cases_of_one;
+use crate::changes::Change;
+use crate::json::{Json, decimal, list, object, plain};
+use crate::kinds::{beginning, bytes_of, keys_of, under_a_secret, written};
+use crate::tables;
 use tepal_reference::growing::{Growing, capacity, numbers, rate, read, room, write};
-use tepal_reference::hash::{siphash13, xxh3};
 use tepal_reference::quotient::{NOTHING, Quotient};
 use tepal_reference::size::table;
-use tepal_reference::write::KEY_CHECK;
 
 const ABOUT: &str = "Growing filters (FORMAT.md sections 4.2.3 and 5.5). `links` of `plans`: [numbers, capacity, rate] of each \
     link there can be. `files`: the keys `key 0` to `key (keys - 1)` were given to the filter, then `key 0` to `key \
@@ -75,13 +74,11 @@ fn plans() -> Vec<Plan> {
     ]
 }
 
-/// Changes of the file `plain`: (step that refuses it, description, offsets and new bytes). The
-/// parts of its links begin at 128.
-type Change = (u32, &'static str, &'static [(usize, &'static [u8])]);
-
-const LINK: usize = 88;
+/// The parts of the links of the file `plain`, of 88 bytes each.
 const FIRST: usize = 128;
-const SECOND: usize = FIRST + LINK;
+const SECOND: usize = FIRST + 88;
+
+/// Changes of the file `plain`.
 const CHANGES: &[Change] = &[
     (4, "no links", &[(32, &[0, 0, 0, 0])]),
     (4, "11 links", &[(32, &[11, 0, 0, 0])]),
@@ -127,23 +124,11 @@ pub(crate) fn json() -> Result<Json, String> {
     }
     let plain = plans().pop().ok_or("no plan")?;
     let good = write(&filled(&plain)?, None)?;
-    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let mut refused = Vec::new();
-    for (step, what, changes) in CHANGES {
-        changed::refused(&good, reader, (*step, what), changes, (None, None))?;
-        let change =
-            |(at, bytes): &(usize, &[u8])| object([("offset", decimal(*at as u64)), ("bytes", hex(bytes))]);
-        refused.push(object([
-            ("what", self::plain(*what)),
-            ("step", self::plain(*step)),
-            ("changes", list(changes.iter().map(change))),
-        ]));
-    }
     Ok(object([
         ("about", self::plain(ABOUT)),
         ("plans", growth()),
         ("files", list(files)),
-        ("refused", list(refused)),
+        ("refused", cases_of_one(&good, read, CHANGES)?),
     ]))
 }
 
@@ -165,13 +150,10 @@ fn filled(plan: &Plan) -> Result<Growing, String> {
     let mut like = Quotient::new(NOTHING, shape, 1, plan.rate);
     (like.scheme, like.domain, like.recipe) = (plan.scheme, plan.domain, plan.recipe);
     like.records = plan.records.iter().map(|(tag, value)| (*tag, value.to_string())).collect();
-    like.parameter = match plan.scheme {
-        1 => 0xFEDC_BA98_7654_3210,
-        2 => siphash13(&SECRET, KEY_CHECK),
-        _ => 0,
-    };
-    if plan.scheme == 2 {
-        like.secret = SECRET;
+    match plan.scheme {
+        1 => like.parameter = 0xFEDC_BA98_7654_3210,
+        2 => (like.scheme, like.secret, like.parameter) = under_a_secret(),
+        _ => {}
     }
     let mut filter = Growing::new(&like, plan.deletable, plan.first, plan.rate)?;
     for i in (0..plan.keys).chain(0..plan.again) {
@@ -187,11 +169,8 @@ fn filled(plan: &Plan) -> Result<Growing, String> {
 
 fn file(plan: &Plan) -> Result<Json, String> {
     let filter = filled(plan)?;
-    let (secret, seal) = ((plan.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
-    let file = write(&filter, seal)?;
-    if read(&file, secret, seal)? != filter {
-        return Err(format!("{}: the file read again is another filter", plan.name));
-    }
+    let keys = keys_of(plan.scheme, plan.sealed);
+    let file = written(plan.name, &filter, (write, read), keys)?;
     let mut probes = Vec::new();
     let members = (0..4).map(|i| format!("key {}", i * plan.keys / 4));
     for key in members.chain((0..6).map(|i| format!("never inserted {i}"))) {
@@ -206,13 +185,8 @@ fn file(plan: &Plan) -> Result<Json, String> {
             ("different", decimal(link.held.len() as u64)),
         ])
     };
-    let whole = file.len() <= 2048;
-    Ok(object([
-        ("name", plain(plan.name)),
-        ("scheme", plain(names::scheme(plan.scheme))),
-        ("seed", if plan.scheme == 1 { hex64(filter.links[0].parameter) } else { Json::Absent }),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("seal_key", optional(seal.map(hex))),
+    let mut fields = beginning(plan.name, (plan.scheme, filter.links[0].parameter), &[], keys);
+    fields.extend([
         ("recipe", plain(plan.recipe)),
         ("first", decimal(plan.first)),
         ("false_positive_rate", plain(plan.rate)),
@@ -221,9 +195,8 @@ fn file(plan: &Plan) -> Result<Json, String> {
         ("again", decimal(plan.again)),
         ("removed", decimal(plan.removed)),
         ("links", list(filter.links.iter().map(link))),
-        ("file_len", decimal(file.len() as u64)),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", if whole { hex(&file) } else { Json::Absent }),
-        ("probes", list(probes)),
-    ]))
+    ]);
+    fields.extend(bytes_of(&file, file.len() <= 2048));
+    fields.push(("probes", list(probes)));
+    Ok(object(fields))
 }

@@ -34,6 +34,11 @@ pub(crate) fn optional(value: Option<Json>) -> Json {
     value.unwrap_or(Json::Absent)
 }
 
+/// A value that is there only under a condition.
+pub(crate) fn only(there: bool, value: Json) -> Json {
+    if there { value } else { Json::Absent }
+}
+
 /// Bytes as hexadecimal digits in small letters.
 pub(crate) fn hex(bytes: &[u8]) -> Json {
     plain(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())

@@ -18,6 +18,7 @@ mod files;
 mod growing;
 mod hashes;
 mod json;
+mod kinds;
 mod map;
 mod names;
 mod patches;

@@ -1,15 +1,17 @@
 //! `map.json`: maps, their values, their files, and refused files.
 
-use crate::changed::{Reader, case};
-use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
-use crate::names;
-use crate::ribbon::{SEAL, SECRET};
-use crate::ribbon_refused::{Change, Forgery, trailer};
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use crate::changed::{Change, case, cases, file_of};
+use crate::json::{Json, decimal, hex, hex64, list, object, only, optional, plain};
+use crate::kinds::{
+    File, Good, Header, SEAL, SECRET, all_files, bytes_of, keys_of, numbered_keys, of_hashes, under_a_secret,
+    written,
+};
+use crate::ribbon::{shape_of, without_keys};
+use crate::ribbon_refused::{Forgery, trailer};
+use tepal_reference::hash::finish;
 use tepal_reference::ribbon::Ribbon;
 use tepal_reference::ribbon::embedded::{embed_map, extract_map, forged};
 use tepal_reference::ribbon::map::{Map, read, write};
-use tepal_reference::write::KEY_CHECK;
 
 const ABOUT: &str = "Maps (FORMAT.md sections 2.8 and 4.2.7) and how they are built (5.7). `files`: the map of the keys prefix + \"0\" to \
     prefix + (count - 1), or of the hashes finish(0) and on, `finished_count` of them; the value of number i is i · `times` mod `below`. \
@@ -57,7 +59,7 @@ const SEALED: &str = "a secret, sealed";
 fn plans() -> Vec<Plan> {
     let mut sealed = Plan { sealed: true, ..named(SEALED, 0.25, 400, &["rot", "gelb", "grün"]) };
     let ribbon = &mut sealed.map.ribbon;
-    (ribbon.scheme, ribbon.secret, ribbon.parameter) = (2, SECRET, siphash13(&SECRET, KEY_CHECK));
+    (ribbon.scheme, ribbon.secret, ribbon.parameter) = under_a_secret();
     (ribbon.recipe, ribbon.records) = (3, vec![(1, "Farben".to_string()), (4, "url".to_string())]);
     let mut integers = plan("xxh64, integers, 32 bits", 1e-9, 100, 1 << 32);
     (integers.map.ribbon.scheme, integers.map.ribbon.domain) = (3, 2);
@@ -65,7 +67,7 @@ fn plans() -> Vec<Plan> {
     seeded.map.ribbon.parameter = 7;
     let hashed = |plan: Plan| {
         let mut plan = plan;
-        (plan.map.ribbon.scheme, plan.map.ribbon.records) = (4, vec![(6, "a hash, finished".to_string())]);
+        (plan.map.ribbon.scheme, plan.map.ribbon.records) = of_hashes();
         plan
     };
     vec![
@@ -91,15 +93,10 @@ fn plans() -> Vec<Plan> {
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
-    let (mut files, mut good) = (Vec::new(), Vec::new());
-    for plan in plans() {
-        let (name, file, json) = file(plan)?;
-        good.push((name, file));
-        files.push(json);
-    }
+    let (files, good) = all_files(plans(), file)?;
     Ok(object([
         ("about", plain(ABOUT)),
-        ("files", list(files)),
+        ("files", files),
         ("refused", refused(&good)?),
         ("embedded_refused", embedded_refused(&good)?),
     ]))
@@ -114,11 +111,9 @@ const FORGERIES: &[(&str, Forgery)] = &[
 ];
 
 /// All forgeries; each is checked to be refused.
-fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
-    let file = good.iter().find(|file| file.0 == PLAIN).ok_or("no such file")?;
-    let map = read(&file.1, None, None)?;
-    let ribbon = Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), ..map.ribbon.clone() };
-    let keys = Map { ribbon, names: Vec::new() };
+fn embedded_refused(good: &Good) -> Result<Json, String> {
+    let map = read(file_of(good, PLAIN)?, None, None)?;
+    let keys = Map { ribbon: without_keys(&map.ribbon), names: Vec::new() };
     let mut cases = Vec::new();
     for &(what, change) in FORGERIES {
         let forged = forged(&embed_map(&map)?, &keys.ribbon, &change)?;
@@ -131,7 +126,7 @@ fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
 }
 
 /// Builds the map, writes its file, reads the file, and looks up the probes.
-fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+fn file(plan: Plan) -> Result<File, String> {
     let mut map = plan.map;
     let is_hashed = map.ribbon.scheme == 4;
     let hash = |map: &Map, i: u64| match is_hashed {
@@ -142,11 +137,8 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     let pairs =
         (0..plan.count).map(|i| Ok((hash(&map, i)?, value(i)))).collect::<Result<Vec<_>, String>>()?;
     map.build(&pairs, plan.value_bits)?;
-    let (secret, seal) = ((map.ribbon.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
-    let file = write(&map, seal)?;
-    if read(&file, secret, seal)? != map {
-        return Err(format!("{}: the file read again is another map", plan.name));
-    }
+    let keys = keys_of(map.ribbon.scheme, plan.sealed);
+    let file = written(plan.name, &map, (write, read), keys)?;
     if let Some(lost) = pairs.iter().take(5000).find(|pair| map.get_hash(pair.0) != Some(pair.1)) {
         return Err(format!("{}: {lost:x?} is lost", plan.name));
     }
@@ -168,57 +160,36 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         false => None,
     };
     if let Some(embedded) = &embedded {
-        let none = Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), ..map.ribbon.clone() };
-        if extract_map(embedded, &Map { ribbon: none, names: Vec::new() })? != map {
+        let none = Map { ribbon: without_keys(&map.ribbon), names: Vec::new() };
+        if extract_map(embedded, &none)? != map {
             return Err(format!("{}: what was embedded is another map", plan.name));
         }
     }
     let (ribbon, shape) = (&map.ribbon, &map.ribbon.shape);
     let body = 64 * (64 * shape.all_words()).max(1).div_ceil(512) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
-    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
-    let records = ribbon.records.iter().filter(|record| record.0 != 6);
-    let record =
-        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
-    let caller = ribbon.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
     let name =
         |(name, keys): &(String, u64)| object([("name", plain(name.as_str())), ("keys", decimal(*keys))]);
-    let json = object([
-        ("name", plain(plan.name)),
-        ("scheme", plain(names::scheme(ribbon.scheme))),
-        ("seed", only(ribbon.scheme == 1, hex64(ribbon.parameter))),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("caller_hash", optional(caller)),
-        ("seal_key", optional(seal.map(hex))),
-        ("key_domain", plain(names::domain(ribbon.domain))),
-        ("recipe", plain(ribbon.recipe)),
-        ("records", list(records.map(record))),
-        ("false_positive_rate", plain(ribbon.rate)),
+    let Ribbon { scheme, parameter, domain, recipe, ref records, rate, .. } = *ribbon;
+    let (policy, capacity) = (None, None);
+    let header = Header { scheme, parameter, domain, policy, recipe, records, capacity, rate };
+    let mut fields = header.fields(plan.name, keys);
+    fields.extend([
         ("names", list(map.names.iter().map(name))),
-        (
-            "numbered_keys",
-            only(!is_hashed, object([("prefix", plain(PREFIX)), ("count", decimal(plan.count))])),
-        ),
+        ("numbered_keys", only(!is_hashed, numbered_keys(PREFIX, plan.count))),
         ("finished_count", only(is_hashed, decimal(plan.count))),
         ("times", decimal(plan.times)),
         ("below", decimal(plan.below)),
         ("value_bits", plain(shape.value_bits)),
-        ("keys", decimal(ribbon.keys)),
-        ("columns", plain(shape.columns)),
-        ("deep", plain(shape.deep)),
-        ("split", plain(shape.split)),
-        ("words", list(shape.words.iter().map(|&words| plain(words)))),
-        ("seeds", list(shape.seeds.iter().map(|&seed| plain(seed)))),
-        ("last", plain(shape.last)),
-        ("last_seed", plain(shape.last_seed)),
-        ("self_test", decimal(ribbon.self_test()?)),
-        ("file_len", decimal(file.len() as u64)),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", only(whole, hex(&file))),
+    ]);
+    fields.extend(shape_of(ribbon));
+    fields.push(("self_test", decimal(ribbon.self_test()?)));
+    fields.extend(bytes_of(&file, whole));
+    fields.extend([
         ("embedded_trailer", optional(embedded.map(|embedded| hex(&embedded[body..])))),
         ("probes", list(probes)),
     ]);
-    Ok((plan.name, file, json))
+    Ok((plan.name, file, object(fields)))
 }
 
 /// Offsets of fields.
@@ -275,15 +246,10 @@ const CHANGES: &[Change] = &[
 ];
 
 /// All cases; each is checked to be refused.
-fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
-    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let case = |step, name, what, edits: &[(usize, &[u8])], keys| {
-        case(good, reader, (step, name, what), edits, keys)
-    };
-    let mut cases = Vec::new();
-    for &(step, name, what, edits) in CHANGES {
-        cases.push(case(step, name, what, edits, (None, None))?);
-    }
+fn refused(good: &Good) -> Result<Json, String> {
+    let mut cases = cases(good, read, CHANGES)?;
+    let case =
+        |step, name, what, edits: &[(usize, &[u8])], keys| case(good, read, (step, name, what), edits, keys);
     let (secret, seal) = (Some(&SECRET), Some(SEAL));
     cases.push(case(6, SEALED, "secret key not given", &[], (None, seal))?);
     cases.push(case(6, SEALED, "seal key not given", &[], (secret, None))?);

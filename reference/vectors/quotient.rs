@@ -1,14 +1,16 @@
 //! `quotient.json`: sections 2.7, 4.2.2 and 5.3, the quotient table, filters on it, and refused
 //! files.
 
-use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
+use crate::json::{Json, decimal, hex64, list, object, only, plain};
+use crate::kinds::{
+    File, Header, all_files, bytes_of, header_of, keys_of, numbered_keys, of_hashes, under_a_secret, written,
+};
 use crate::quotient_refused::refused;
-use crate::{names, tables};
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use crate::tables;
+use tepal_reference::hash::finish;
 use tepal_reference::quotient::{COUNT, NOTHING, Quotient, read, write};
 use tepal_reference::size::{numbers_for, table};
 use tepal_reference::table::Shape;
-use tepal_reference::write::KEY_CHECK;
 
 const ABOUT: &str = "The quotient table (FORMAT.md section 2.7) and the filter on it (4.2.2). A `shape` is [U, r, v, B, S, \
     spare, lines]. `numbers` are [hash, spread, U, number]. The slots of `tables` are parts: `number` with `tag`, so many \
@@ -21,9 +23,6 @@ const ABOUT: &str = "The quotient table (FORMAT.md section 2.7) and the filter o
     `removed` was taken out again; a filter of this capacity and rate has this shape, but where `own_shape` is true. \
     `count` is how often a probe is held. `refused` are changes to a file of `files`, as offsets and new bytes; where one is \
     in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them.";
-
-pub(crate) const SECRET: [u8; 16] = *b"sixteen secrets!";
-pub(crate) const SEAL: &[u8] = b"a key for the seals of the vectors";
 
 /// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 1100;
@@ -67,9 +66,16 @@ impl Plan {
 
     fn scheme(mut self, scheme: u8, parameter: u64) -> Plan {
         (self.filter.scheme, self.filter.parameter) = (scheme, parameter);
-        if scheme == 2 {
-            (self.filter.secret, self.filter.parameter) = (SECRET, siphash13(&SECRET, KEY_CHECK));
-        }
+        self
+    }
+
+    fn secret(mut self) -> Plan {
+        (self.filter.scheme, self.filter.secret, self.filter.parameter) = under_a_secret();
+        self
+    }
+
+    fn of_hashes(mut self) -> Plan {
+        (self.filter.scheme, self.filter.records) = of_hashes();
         self
     }
 
@@ -112,7 +118,7 @@ fn plans() -> Result<Vec<Plan>, String> {
             numbered: 30,
             sealed: true,
             ..Plan::new(SEALED, 40, 0.001, 0)?
-                .scheme(2, 0)
+                .secret()
                 .about(1, 2, 3)
                 .record(1, "Gesehene Blüten")
                 .record(4, "url")
@@ -124,7 +130,7 @@ fn plans() -> Result<Vec<Plan>, String> {
         },
         Plan {
             hashes: (0..40).map(|i| finish(i % 9)).collect(),
-            ..Plan::new("caller-hash", 20, 0.01, 16)?.scheme(4, 0).record(6, "a hash, finished")
+            ..Plan::new("caller-hash", 20, 0.01, 16)?.of_hashes()
         },
         Plan { keys: &["x"; 64], ..Plan::new(COPIES, 100, 0.1, 0)? },
         Plan { keys: &["x"; 1024], ..Plan::new("1,024 copies in 64 slots", 100, 0.1, 4)? },
@@ -145,12 +151,7 @@ fn plans() -> Result<Vec<Plan>, String> {
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
-    let (mut files, mut good) = (Vec::new(), Vec::new());
-    for plan in plans()? {
-        let (name, file, json) = file(plan)?;
-        good.push((name, file));
-        files.push(json);
-    }
+    let (files, good) = all_files(plans()?, file)?;
     Ok(object([
         ("about", plain(ABOUT)),
         ("numbers", tables::numbers()),
@@ -158,13 +159,13 @@ pub(crate) fn json() -> Result<Json, String> {
         ("do_not_fit", tables::what_does_not_fit()?),
         ("sizes", tables::sizes()?),
         ("larger", tables::larger()?),
-        ("files", list(files)),
+        ("files", files),
         ("refused", refused(&good)?),
     ]))
 }
 
 /// Fills the filter, writes its file, reads the file, and looks up the probes.
-fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+fn file(plan: Plan) -> Result<File, String> {
     let mut filter = plan.filter;
     for key in plan.keys {
         filter.insert(key.as_bytes())?;
@@ -187,11 +188,8 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     if filter.shape != before {
         return Err(format!("{}: the keys do not fit the shape for the capacity", plan.name));
     }
-    let (secret, seal) = ((filter.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
-    let file = write(&filter, seal)?;
-    if read(&file, secret, seal)? != filter {
-        return Err(format!("{}: the file read again is another filter", plan.name));
-    }
+    let keys = keys_of(filter.scheme, plan.sealed);
+    let file = written(plan.name, &filter, (write, read), keys)?;
 
     let mut probes = Vec::new();
     let numbered = (0..plan.numbered.min(3)).map(|i| format!("{PREFIX}{i}"));
@@ -207,50 +205,30 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         probes.push(object([("count", decimal(filter.count_hash(hash))), ("hash", hex64(hash))]));
     }
 
-    let offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
-    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
-    let records = filter.records.iter().filter(|record| record.0 != 6);
-    let record =
-        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
     // A long list of keys repeats one key, which is written once.
     let same = plan.keys.len() > WORDS.len();
-    let keys = if same { &plan.keys[..1] } else { plan.keys };
-    let name = filter.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
-    let json = object([
-        ("name", plain(plan.name)),
-        ("scheme", plain(names::scheme(filter.scheme))),
-        ("seed", only(filter.scheme == 1, hex64(filter.parameter))),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("caller_hash", optional(name)),
-        ("seal_key", optional(seal.map(hex))),
-        ("key_domain", plain(names::domain(filter.domain))),
-        ("over_capacity", plain(names::policy(filter.policy))),
-        ("recipe", plain(filter.recipe)),
-        ("records", list(records.map(record))),
-        ("capacity", decimal(filter.capacity)),
-        ("false_positive_rate", plain(filter.rate)),
+    let listed = if same { &plan.keys[..1] } else { plan.keys };
+    let Quotient { scheme, parameter, domain, policy, recipe, ref records, capacity, rate, .. } = filter;
+    let (policy, capacity) = (Some(policy), Some(capacity));
+    let header = Header { scheme, parameter, domain, policy, recipe, records, capacity, rate };
+    let mut fields = header.fields(plan.name, keys);
+    fields.extend([
         ("tag", plain(["nothing", "count"][usize::from(filter.tag)])),
         ("shape", tables::shape_json(&filter.shape)),
         ("own_shape", only(plan.own_shape, plain(true))),
         ("removal", only(!filter.deletable, plain("none"))),
-        ("keys", list(keys.iter().map(|key| plain(*key)))),
+        ("keys", list(listed.iter().map(|key| plain(*key)))),
         ("keys_times", only(same, plain(plan.keys.len()))),
-        (
-            "numbered_keys",
-            only(plan.numbered > 0, object([("prefix", plain(PREFIX)), ("count", decimal(plan.numbered))])),
-        ),
+        ("numbered_keys", only(plan.numbered > 0, numbered_keys(PREFIX, plan.numbered))),
         ("hashes", only(filter.scheme == 4, list(plan.hashes.iter().map(|&hash| hex64(hash))))),
         ("removed", only(!plan.removed.is_empty(), list(plan.removed.iter().map(|key| plain(*key))))),
         ("keys_held", decimal(filter.keys_held())),
         ("slots", decimal(filter.slots().len() as u64)),
         ("different", decimal(filter.held.len() as u64)),
         ("self_test", decimal(filter.self_test()?)),
-        ("file_len", decimal(file.len() as u64)),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", only(whole, hex(&file))),
-        ("header", only(!whole, hex(&file[..offset]))),
-        ("probes", list(probes)),
     ]);
-    Ok((plan.name, file, json))
+    fields.extend(bytes_of(&file, whole));
+    fields.extend([("header", header_of(&file, whole)), ("probes", list(probes))]);
+    Ok((plan.name, file, object(fields)))
 }

@@ -1,15 +1,12 @@
 //! The cases of `quotient.json` in which a reader refuses a good file with some changed bytes.
 
-use crate::changed::{Reader, case, file_of, u32_at};
+use crate::changed::{Change, case, cases, file_of};
 use crate::json::{Json, list};
-use crate::quotient::{COPIES, COUNTED, LINES, PLAIN, SEAL, SEALED, SECRET};
+use crate::kinds::{Good, SEAL, SECRET, u32_at};
+use crate::quotient::{COPIES, COUNTED, LINES, PLAIN, SEALED};
 use tepal_reference::quotient::read;
 use tepal_reference::table::{Shape, Slot, encode};
 use tepal_reference::write::body;
-
-/// A change of a header: the step that refuses it, the file, the description, offsets and new
-/// bytes.
-type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 const MOST: &[u8] = &[0xFF; 8];
 const ONE: &[u8] = &[0, 0, 0, 0, 0, 0, 0xF0, 0x3F];
@@ -133,7 +130,7 @@ fn shape(file: &[u8]) -> Shape {
 type BodyChange = (&'static str, &'static str, Vec<(usize, Vec<u8>)>);
 
 /// Lines that no slots give, or lines of slots that a filter cannot hold.
-fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, String> {
+fn body_changes(good: &Good) -> Result<Vec<BodyChange>, String> {
     let mut changes = Vec::new();
     let bytes = |name: &str| Ok::<_, String>(file_of(good, name)?.to_vec());
     let mut flip = |what: &'static str, name: &'static str, bits: &[u64]| -> Result<(), String> {
@@ -224,14 +221,9 @@ fn body_changes(good: &[(&'static str, Vec<u8>)]) -> Result<Vec<BodyChange>, Str
 }
 
 /// All cases; each is checked to be refused.
-pub(crate) fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
-    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let case = |of, edits: &[(usize, Vec<u8>)], keys| case(good, reader, of, edits, keys);
-    let mut cases = Vec::new();
-    for &(step, name, what, edits) in CHANGES {
-        let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
-        cases.push(case((step, name, what), &edits, (None, None))?);
-    }
+pub(crate) fn refused(good: &Good) -> Result<Json, String> {
+    let mut cases = cases(good, read, CHANGES)?;
+    let case = |of, edits: &[(usize, Vec<u8>)], keys| case(good, read, of, edits, keys);
     for (what, name, edits) in body_changes(good)? {
         cases.push(case((7, name, what), &edits, (None, None))?);
     }

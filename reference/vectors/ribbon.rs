@@ -1,14 +1,14 @@
 //! `ribbon.json`: sections 2.8, 4.2.6 and 5.7, filters that are a bumped ribbon, and refused files.
 
-use crate::changed::u32_at;
-use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
-use crate::names;
+use crate::json::{Json, decimal, hex64, list, object, only, optional, plain};
+use crate::kinds::{
+    File, Header, all_files, bytes_of, header_of, keys_of, numbered_keys, of_hashes, under_a_secret, written,
+};
 use crate::ribbon_refused::{embedded_refused, refused, trailer};
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use tepal_reference::hash::finish;
 use tepal_reference::ribbon::embedded::{embed, extract};
 use tepal_reference::ribbon::{Ribbon, fingerprint, read, write};
 use tepal_reference::table::number;
-use tepal_reference::write::KEY_CHECK;
 
 const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are one (4.2.6) and how they are built (5.7). \
     `hashes` are [hash, what is stored for it (32 bits), its coefficients in layer 0 with seed 0]. `files`: the filter of the \
@@ -19,9 +19,6 @@ const ABOUT: &str = "Bumped ribbons (FORMAT.md section 2.8), filters that are on
     `probes` are keys or hashes and their answers. `refused` are changes to a file of `files`, as offsets and new bytes; where \
     one is in the body, the chunk table is mended, always the header checksum; `step` of section 4.6 refuses them. `embedded_refused` are \
     trailers, with a checksum that fits, that are refused behind the embedded body of a file of `files`.";
-
-pub(crate) const SECRET: [u8; 16] = *b"sixteen secrets!";
-pub(crate) const SEAL: &[u8] = b"a key for the seals of the vectors";
 
 /// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 1100;
@@ -66,7 +63,7 @@ fn keyed(name: &'static str, rate: f64, count: u64) -> Plan {
 
 fn hashed(name: &'static str, rate: f64, keys: Keys) -> Plan {
     let mut plan = Plan { keys, ..keyed(name, rate, 0) };
-    (plan.filter.scheme, plan.filter.records) = (4, vec![(6, "a hash, finished".to_string())]);
+    (plan.filter.scheme, plan.filter.records) = of_hashes();
     plan
 }
 
@@ -88,7 +85,7 @@ const TABLE_ADDED: &str = "50 keys of a table of 320 numbers, and 50 that were a
 fn plans() -> Vec<Plan> {
     let mut sealed = Plan { sealed: true, ..keyed(SEALED, 0.25, 400) };
     let filter = &mut sealed.filter;
-    (filter.scheme, filter.secret, filter.parameter) = (2, SECRET, siphash13(&SECRET, KEY_CHECK));
+    (filter.scheme, filter.secret, filter.parameter) = under_a_secret();
     (filter.recipe, filter.records) = (3, vec![(1, "Gesehene Blüten".to_string()), (4, "url".to_string())]);
     let mut integers = keyed("xxh64, integers", 1e-9, 100);
     (integers.filter.scheme, integers.filter.domain) = (3, 2);
@@ -134,26 +131,20 @@ fn plans() -> Vec<Plan> {
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
-    let (mut files, mut good) = (Vec::new(), Vec::new());
-    for plan in plans() {
-        let (name, file, json) = file(plan)?;
-        good.push((name, file));
-        files.push(json);
-    }
-    let forged = embedded_refused(&good)?;
+    let (files, good) = all_files(plans(), file)?;
     let numbers = [0, 1, 1 << 32, u64::MAX, 0x0123_4567_89AB_CDEF, 0x8000_0000_0000_0000];
     let hash = |&h: &u64| list([hex64(h), hex64(fingerprint(h)), hex64(finish(h) | 1)]);
     Ok(object([
         ("about", plain(ABOUT)),
         ("hashes", list(numbers.iter().map(hash))),
-        ("files", list(files)),
+        ("files", files),
         ("refused", refused(&good)?),
-        ("embedded_refused", forged),
+        ("embedded_refused", embedded_refused(&good)?),
     ]))
 }
 
 /// Builds the filter, writes its file, reads the file, and looks up the probes.
-fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+fn file(plan: Plan) -> Result<File, String> {
     let mut filter = plan.filter;
     let hashes: Vec<u64> = match &plan.keys {
         Numbered(count) | OfTable(count, _) => (0..*count)
@@ -178,19 +169,16 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         };
         filter.add(hash);
     }
-    let (secret, seal) = ((filter.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
-    let file = write(&filter, seal)?;
-    if read(&file, secret, seal)? != filter {
-        return Err(format!("{}: the file read again is another filter", plan.name));
-    }
+    let keys = keys_of(filter.scheme, plan.sealed);
+    let file = written(plan.name, &filter, (write, read), keys)?;
     if let Some(lost) = hashes.iter().take(5000).find(|h| !filter.contains_hash(**h)) {
         return Err(format!("{}: {lost:#x} is lost", plan.name));
     }
 
     let mut probes = Vec::new();
-    let numbered = if let Numbered(count) | OfTable(count, _) = plan.keys { count } else { 0 };
+    let count = if let Numbered(count) | OfTable(count, _) = plan.keys { count } else { 0 };
     if filter.scheme != 4 {
-        let asked = (0..numbered.min(3)).map(|i| format!("{PREFIX}{i}"));
+        let asked = (0..count.min(3)).map(|i| format!("{PREFIX}{i}"));
         for key in asked.chain((0..9).map(|i| format!("8000{i}"))) {
             let answer = filter.contains(key.as_bytes())?;
             probes.push(object([("contains", plain(answer)), ("key", plain(key))]));
@@ -205,21 +193,12 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         false => None,
     };
     if let Some(embedded) = &embedded {
-        let keys =
-            Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), second: None, ..filter.clone() };
-        if extract(embedded, &keys)? != filter {
+        if extract(embedded, &without_keys(&filter))? != filter {
             return Err(format!("{}: what was embedded is another filter", plan.name));
         }
     }
 
-    let offset = u32_at(&file, 12) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE;
-    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
-    let records = filter.records.iter().filter(|record| record.0 != 6);
-    let record =
-        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
-    let name = filter.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
-    let shape = &filter.shape;
     let (listed, finished) = match &plan.keys {
         Hashes(hashes) => (Some(hashes), None),
         Finished(from, count) => (None, Some((from, count))),
@@ -233,29 +212,36 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ])
     });
     let counted = if let Counted(count) = plan.keys { Some(count) } else { None };
-    let json = object([
-        ("name", plain(plan.name)),
-        ("scheme", plain(names::scheme(filter.scheme))),
-        ("seed", only(filter.scheme == 1, hex64(filter.parameter))),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("caller_hash", optional(name)),
-        ("seal_key", optional(seal.map(hex))),
-        ("key_domain", plain(names::domain(filter.domain))),
-        ("recipe", plain(filter.recipe)),
-        ("records", list(records.map(record))),
-        ("false_positive_rate", plain(filter.rate)),
+    let Ribbon { scheme, parameter, domain, recipe, ref records, rate, .. } = filter;
+    let (policy, capacity) = (None, None);
+    let header = Header { scheme, parameter, domain, policy, recipe, records, capacity, rate };
+    let mut fields = header.fields(plan.name, keys);
+    fields.extend([
         ("prefers_speed", only(plan.for_speed, plain(true))),
-        (
-            "numbered_keys",
-            only(filter.scheme != 4, object([("prefix", plain(PREFIX)), ("count", decimal(numbered))])),
-        ),
+        ("numbered_keys", only(filter.scheme != 4, numbered_keys(PREFIX, count))),
         ("numbers", only(filter.numbers > 0, decimal(filter.numbers))),
         ("hashes", optional(listed.map(|hashes| list(hashes.iter().map(|&hash| hex64(hash)))))),
         ("finished_from", optional(finished.map(|(from, _)| decimal(*from)))),
         ("counted", optional(counted.map(decimal))),
         ("finished_count", optional(finished.map(|(_, count)| decimal(*count)))),
         ("added", only(!plan.added.is_empty(), list(plan.added.iter().map(|&added| decimal(added))))),
-        ("keys", decimal(filter.keys)),
+    ]);
+    fields.extend(shape_of(&filter));
+    fields.extend([("second", optional(second)), ("self_test", decimal(filter.self_test()?))]);
+    fields.extend(bytes_of(&file, whole));
+    fields.extend([
+        ("header", header_of(&file, whole)),
+        ("embedded_trailer", optional(embedded.map(|embedded| trailer(&embedded)))),
+        ("probes", list(probes)),
+    ]);
+    Ok((plan.name, file, object(fields)))
+}
+
+/// The fields of a ribbon's keys and shape.
+pub(crate) fn shape_of(ribbon: &Ribbon) -> [(&'static str, Json); 8] {
+    let shape = &ribbon.shape;
+    [
+        ("keys", decimal(ribbon.keys)),
         ("columns", plain(shape.columns)),
         ("deep", plain(shape.deep)),
         ("split", plain(shape.split)),
@@ -263,14 +249,10 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("seeds", list(shape.seeds.iter().map(|&seed| plain(seed)))),
         ("last", plain(shape.last)),
         ("last_seed", plain(shape.last_seed)),
-        ("second", optional(second)),
-        ("self_test", decimal(filter.self_test()?)),
-        ("file_len", decimal(file.len() as u64)),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", only(whole, hex(&file))),
-        ("header", only(!whole, hex(&file[..offset]))),
-        ("embedded_trailer", optional(embedded.map(|embedded| trailer(&embedded)))),
-        ("probes", list(probes)),
-    ]);
-    Ok((plan.name, file, json))
+    ]
+}
+
+/// What must be known of a ribbon to read its embedded form: all but its keys.
+pub(crate) fn without_keys(ribbon: &Ribbon) -> Ribbon {
+    Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), second: None, ..ribbon.clone() }
 }

@@ -1,11 +1,12 @@
 //! The cases of `ribbon.json` in which a reader refuses a good file or a good embedded form with
 //! some changed bytes.
 
-use crate::changed::{Reader, case};
+use crate::changed::{Change, case, cases, file_of};
 use crate::json::{Json, hex, list, object, plain};
-use crate::ribbon::{ADDED, FEW, NONE, PLAIN, SEAL, SEALED, SECOND, SECRET, TABLE};
+use crate::kinds::{Good, SEAL, SECRET};
+use crate::ribbon::{ADDED, FEW, NONE, PLAIN, SEALED, SECOND, TABLE, without_keys};
 use tepal_reference::ribbon::embedded::{self, embed, extract, forged};
-use tepal_reference::ribbon::{Ribbon, read};
+use tepal_reference::ribbon::read;
 
 /// The bytes after the body of an embedded form.
 pub(crate) fn trailer(embedded: &[u8]) -> Json {
@@ -57,13 +58,11 @@ fn of_second(numbers: &[u8]) -> usize {
 }
 
 /// All forgeries; each is checked to be refused.
-pub(crate) fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
+pub(crate) fn embedded_refused(good: &Good) -> Result<Json, String> {
     let mut cases = Vec::new();
     for &(name, what, change) in FORGERIES {
-        let file = good.iter().find(|file| file.0 == name).ok_or("no such file")?;
-        let filter = read(&file.1, None, None)?;
-        let keys =
-            Ribbon { keys: 0, shape: Default::default(), bits: Vec::new(), second: None, ..filter.clone() };
+        let filter = read(file_of(good, name)?, None, None)?;
+        let keys = without_keys(&filter);
         let forged = forged(&embed(&filter)?, &keys, &change)?;
         if extract(&forged, &keys).is_ok() {
             return Err(format!("{name}: {what}: not refused"));
@@ -72,9 +71,6 @@ pub(crate) fn embedded_refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json,
     }
     Ok(list(cases))
 }
-
-/// A change of a file: the step that refuses it, the file, the description, offsets and new bytes.
-pub(crate) type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 /// Offsets of fields.
 const COLUMNS: usize = 35;
@@ -180,15 +176,10 @@ const CHANGES: &[Change] = &[
 ];
 
 /// All cases; each is checked to be refused.
-pub(crate) fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
-    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let case = |step, name, what, edits: &[(usize, &[u8])], keys| {
-        case(good, reader, (step, name, what), edits, keys)
-    };
-    let mut cases = Vec::new();
-    for &(step, name, what, edits) in CHANGES {
-        cases.push(case(step, name, what, edits, (None, None))?);
-    }
+pub(crate) fn refused(good: &Good) -> Result<Json, String> {
+    let mut cases = cases(good, read, CHANGES)?;
+    let case =
+        |step, name, what, edits: &[(usize, &[u8])], keys| case(good, read, (step, name, what), edits, keys);
     let (secret, seal) = (Some(&SECRET), Some(SEAL));
     cases.push(case(6, SEALED, "secret key not given", &[], (None, seal))?);
     cases.push(case(6, SEALED, "wrong secret key", &[], (Some(&[0; 16]), seal))?);

@@ -1,14 +1,18 @@
 //! `segment.json`: section 4.2.5, filters that give the segments that may hold a key, and refused
 //! files.
 
-use crate::changed::{Reader, case, file_of, offset_of};
-use crate::json::{Json, decimal, hex, hex64, list, object, optional, plain};
-use crate::{names, tables};
-use tepal_reference::hash::{finish, siphash13, xxh3};
+use crate::changed::{Change, case, cases, file_of};
+use crate::json::{Json, decimal, list, object, only, plain};
+use crate::kinds::{
+    File, Good, Header, all_files, bytes_of, header_of, keys_of, of_hashes, offset_of, under_a_secret,
+    written,
+};
+use crate::tables;
+use tepal_reference::hash::finish;
 use tepal_reference::segment::{Segmented, read, tag_bits, write};
 use tepal_reference::size::{numbers_for, table};
 use tepal_reference::table::{Slot, encode};
-use tepal_reference::write::{KEY_CHECK, body};
+use tepal_reference::write::body;
 
 const ABOUT: &str = "Segment filters (FORMAT.md section 4.2.5). A `shape` is [U, r, v, B, S, spare, lines]; a filter of this capacity \
     and rate has it once it has all segments of `names`, of which an empty one is none. They are added in this order, from number 0 on; then \
@@ -17,8 +21,6 @@ const ABOUT: &str = "Segment filters (FORMAT.md section 4.2.5). A `shape` is [U,
     `refused` are changes to the file `plain` or `wide`, as offsets and new bytes; where one is in the body, the chunk table is mended, \
     always the header checksum; `step` of section 4.6 refuses them.";
 
-const SECRET: [u8; 16] = *b"sixteen secrets!";
-const SEAL: &[u8] = b"a key for the seals of the vectors";
 const PREFIX: &str = "55";
 
 /// For a file longer than this the JSON has only its header and its checksum.
@@ -101,16 +103,12 @@ fn plans() -> Result<Vec<Plan>, String> {
         match plan.name {
             "plain" => filter.parameter = 7,
             "a secret, sealed" => {
-                (filter.scheme, filter.secret) = (2, SECRET);
-                filter.parameter = siphash13(&SECRET, KEY_CHECK);
+                (filter.scheme, filter.secret, filter.parameter) = under_a_secret();
                 (filter.policy, filter.recipe) = (2, 3);
                 filter.records.push((1, "Blütenblätter nach Gegend".to_string()));
                 plan.sealed = true;
             }
-            "caller-hash" => {
-                filter.scheme = 4;
-                filter.records.push((6, "a hash, finished".to_string()));
-            }
+            "caller-hash" => (filter.scheme, filter.records) = of_hashes(),
             "int64" => (filter.scheme, filter.domain, filter.policy) = (3, 2, 3),
             _ => {}
         }
@@ -120,22 +118,17 @@ fn plans() -> Result<Vec<Plan>, String> {
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
-    let (mut files, mut good) = (Vec::new(), Vec::new());
-    for plan in plans()? {
-        let (name, file, json) = file(plan)?;
-        good.push((name, file));
-        files.push(json);
-    }
-    Ok(object([("about", plain(ABOUT)), ("files", list(files)), ("refused", refused(&good)?)]))
+    let (files, good) = all_files(plans()?, file)?;
+    Ok(object([("about", plain(ABOUT)), ("files", files), ("refused", refused(&good)?)]))
 }
 
 /// Fills the filter, writes its file, reads the file, and looks up the probes.
-fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
+fn file(plan: Plan) -> Result<File, String> {
     let mut filter = plan.filter;
     let is_hashed = filter.scheme == 4;
     let shape = filter.shape;
     filter.segments.extend((0..).zip(plan.names.iter().cloned()));
-    let mut keys = Vec::new();
+    let mut inserted = Vec::new();
     for &(first, last, from, to) in &plan.steps {
         for segment in first..=last {
             for i in from..to {
@@ -143,7 +136,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
                     true => filter.insert_hash(segment, finish(i)),
                     false => filter.insert(segment, format!("{PREFIX}{i}").as_bytes())?,
                 }
-                keys.push(i);
+                inserted.push(i);
             }
         }
     }
@@ -152,17 +145,14 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         return Err(format!("{}: the pairs do not fit the shape for the capacity", plan.name));
     }
     plan.dropped.iter().for_each(|segment| filter.drop_segment(*segment));
-    let (secret, seal) = ((filter.scheme == 2).then_some(&SECRET), plan.sealed.then_some(SEAL));
-    let file = write(&filter, seal)?;
-    if read(&file, secret, seal)? != filter {
-        return Err(format!("{}: the file read again is another filter", plan.name));
-    }
+    let keys = keys_of(filter.scheme, plan.sealed);
+    let file = written(plan.name, &filter, (write, read), keys)?;
 
-    keys.sort_unstable();
-    keys.dedup();
-    let step = keys.len() / 8 + 1;
+    inserted.sort_unstable();
+    inserted.dedup();
+    let step = inserted.len() / 8 + 1;
     let mut probes = Vec::new();
-    for i in keys.iter().copied().step_by(step).chain(8000..8003) {
+    for i in inserted.iter().copied().step_by(step).chain(8000..8003) {
         let segments = match is_hashed {
             true => filter.segments_of_hash(finish(i)),
             false => filter.segments_of(format!("{PREFIX}{i}").as_bytes())?,
@@ -171,13 +161,7 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         probes.push(object([("number", decimal(i)), ("segments", segments)]));
     }
 
-    let offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize;
     let whole = file.len() <= LONGEST_WHOLE_FILE || plan.name == "wide";
-    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
-    let records = filter.records.iter().filter(|record| record.0 != 6);
-    let record =
-        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
-    let name = filter.records.iter().find(|record| record.0 == 6).map(|record| plain(record.1.as_str()));
     let step = |&(first, last, from, to): &Step| {
         object([("first", plain(first)), ("last", plain(last)), ("from", decimal(from)), ("to", decimal(to))])
     };
@@ -185,19 +169,11 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
     // written.
     let many = plan.names.len() > 100;
     let prefix = plan.names.first().map_or("", |name| name.trim_end_matches('0'));
-    let json = object([
-        ("name", plain(plan.name)),
-        ("scheme", plain(names::scheme(filter.scheme))),
-        ("seed", only(filter.scheme == 1, hex64(filter.parameter))),
-        ("secret_key", optional(secret.map(|key| hex(key)))),
-        ("caller_hash", optional(name)),
-        ("seal_key", optional(seal.map(hex))),
-        ("key_domain", plain(names::domain(filter.domain))),
-        ("over_capacity", plain(names::policy(filter.policy))),
-        ("recipe", plain(filter.recipe)),
-        ("records", list(records.map(record))),
-        ("capacity", decimal(filter.capacity)),
-        ("false_positive_rate", plain(filter.rate)),
+    let Segmented { scheme, parameter, domain, policy, recipe, ref records, capacity, rate, .. } = filter;
+    let (policy, capacity) = (Some(policy), Some(capacity));
+    let header = Header { scheme, parameter, domain, policy, recipe, records, capacity, rate };
+    let mut fields = header.fields(plan.name, keys);
+    fields.extend([
         ("shape", tables::shape_json(&filter.shape)),
         ("names", only(!many, list(plan.names.iter().map(|name| plain(name.as_str()))))),
         ("names_count", only(many, plain(plan.names.len()))),
@@ -207,18 +183,11 @@ fn file(plan: Plan) -> Result<(&'static str, Vec<u8>, Json), String> {
         ("dropped", list(plan.dropped.iter().map(|segment| plain(*segment)))),
         ("pairs", decimal(filter.held.len() as u64)),
         ("slots", decimal(filter.slots().0.len() as u64)),
-        ("file_len", decimal(file.len() as u64)),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", only(whole, hex(&file))),
-        ("header", only(!whole && !many, hex(&file[..offset]))),
-        ("probes", list(probes)),
     ]);
-    Ok((plan.name, file, json))
+    fields.extend(bytes_of(&file, whole));
+    fields.extend([("header", only(!many, header_of(&file, whole))), ("probes", list(probes))]);
+    Ok((plan.name, file, object(fields)))
 }
-
-/// A change of a header: the step that refuses it, the file, the description, offsets and new
-/// bytes.
-type Change = (u32, &'static str, &'static str, &'static [(usize, &'static [u8])]);
 
 const MOST: &[u8] = &[0xFF; 8];
 
@@ -290,14 +259,9 @@ const CHANGES: &[Change] = &[
 ];
 
 /// All cases; each is checked to be refused.
-fn refused(good: &[(&'static str, Vec<u8>)]) -> Result<Json, String> {
-    let reader: &Reader = &|file, secret, seal| read(file, secret, seal).map(drop);
-    let case = |of, edits: &[(usize, Vec<u8>)]| case(good, reader, of, edits, (None, None));
-    let mut cases = Vec::new();
-    for &(step, name, what, edits) in CHANGES {
-        let edits: Vec<_> = edits.iter().map(|(at, bytes)| (*at, bytes.to_vec())).collect();
-        cases.push(case((step, name, what), &edits)?);
-    }
+fn refused(good: &Good) -> Result<Json, String> {
+    let mut cases = cases(good, read, CHANGES)?;
+    let case = |of, edits: &[(usize, Vec<u8>)]| case(good, read, of, edits, (None, None));
     // The lines of other slots, in the same number as before.
     let filter = read(file_of(good, "plain")?, None, None)?;
     let (u, slots) = (filter.shape.numbers, filter.slots().0);

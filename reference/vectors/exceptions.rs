@@ -1,7 +1,9 @@
 //! `exceptions.json`: sections 4.9 and 4.10, small files with exceptions, and some that are
 //! refused.
 
+use crate::changed::mend_header;
 use crate::json::{Json, hex, list, object, optional, plain};
+use crate::kinds::{offset_of, under_a_secret, written};
 use crate::names;
 use tepal_reference::filter::Filter;
 use tepal_reference::hash::xxh3;
@@ -29,8 +31,7 @@ pub(crate) fn json() -> Result<Json, String> {
         filter.capacity = 100;
         filter.rate = 0.1;
         if scheme == 2 {
-            filter.secret = *b"sixteen secrets!";
-            filter.parameter = tepal_reference::hash::siphash13(&filter.secret, b"tepal key check");
+            (filter.scheme, filter.secret, filter.parameter) = under_a_secret();
         }
         for n in 0..100 {
             filter.insert(format!("member {n}").as_bytes())?;
@@ -50,12 +51,9 @@ pub(crate) fn json() -> Result<Json, String> {
         divided.divide(&(0..100).map(|n| format!("member {n}")).collect::<Vec<_>>())?;
         let secret = if scheme == 2 { Some(filter.secret) } else { None };
         let key = if sealed { Some(&seal[..]) } else { None };
-        let file = write(&filter, key)?;
-        let file_divided = write(&divided, key)?;
-        for (file, filter) in [(&file, &filter), (&file_divided, &divided)] {
-            if read(file, secret.as_ref(), key)? != *filter {
-                return Err(format!("{name}: the file read again is another filter"));
-            }
+        let file = written(name, &filter, (write, read), (secret.as_ref(), key))?;
+        let file_divided = written(name, &divided, (write, read), (secret.as_ref(), key))?;
+        for filter in [&filter, &divided] {
             for n in 0..100 {
                 let stranger = format!("stranger {n}");
                 if !filter.contains(format!("member {n}").as_bytes())?
@@ -100,9 +98,8 @@ fn again(file: &[u8], words: usize, flags: Option<u8>, change: &dyn Fn(&mut Vec<
     let len = (start + behind.len() + 8) as u64;
     changed[16..24].copy_from_slice(&len.to_le_bytes());
     changed[24] = flags.unwrap_or(changed[24]);
-    let offset = u32::from_le_bytes([changed[12], changed[13], changed[14], changed[15]]) as usize;
-    let sum = xxh3(&changed[..offset - 8], 0);
-    changed[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
+    let offset = offset_of(&changed);
+    let sum = mend_header(&mut changed, offset);
     changed.extend(&behind);
     changed.extend(xxh3(&behind, sum).to_le_bytes());
     changed

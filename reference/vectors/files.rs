@@ -1,12 +1,12 @@
 //! `files.json`: sections 3 and 4, whole small files and their contents.
 
-use crate::json::{Json, decimal, decimals, hex, hex64, list, object, optional, plain};
+use crate::json::{Json, decimal, decimals, hex, hex64, list, object, only, optional, plain};
+use crate::kinds::{bytes_of, header_of, numbered_keys, offset_of, records, written};
 use crate::names;
 use crate::plan::Plan;
 use crate::plans::plans;
 use tepal_reference::embedded::{embed, extract};
 use tepal_reference::filter::UNKNOWN;
-use tepal_reference::hash::xxh3;
 use tepal_reference::key::apply_recipe;
 use tepal_reference::read::read;
 use tepal_reference::write::write;
@@ -53,10 +53,7 @@ fn file(plan: Plan) -> Result<Json, String> {
         filter.keys_inserted = UNKNOWN;
     }
     let secret = if filter.scheme == 2 { Some(filter.secret) } else { None };
-    let file = write(&filter, plan.seal_key)?;
-    if read(&file, secret.as_ref(), plan.seal_key)? != filter {
-        return Err(format!("{}: the file read again is another filter", plan.name));
-    }
+    let file = written(plan.name, &filter, (write, read), (secret.as_ref(), plan.seal_key))?;
 
     let embedded = embed(&filter);
     let extracted = extract(&embedded, &filter)?;
@@ -93,15 +90,8 @@ fn file(plan: Plan) -> Result<Json, String> {
         probes.push(object([("hash", hex64(hash)), ("answer", plain(answer))]));
     }
 
-    let body_offset = u32::from_le_bytes([file[12], file[13], file[14], file[15]]);
     let whole = file.len() <= LONGEST_WHOLE_FILE;
-    let only = |there: bool, value: Json| if there { value } else { Json::Absent };
-    let records = filter.records.iter().filter(|record| !matches!(record.0, 5 | 6));
-    let record =
-        |(tag, value): &(u16, String)| object([("tag", plain(*tag)), ("value", plain(value.as_str()))]);
-    let numbered =
-        plan.numbered.map(|(prefix, count)| object([("prefix", plain(prefix)), ("count", decimal(count))]));
-    Ok(object([
+    let mut fields = vec![
         ("name", plain(plan.name)),
         ("layout", plain(names::layout(filter.layout))),
         ("num_hashes", plain(filter.num_hashes)),
@@ -118,20 +108,21 @@ fn file(plan: Plan) -> Result<Json, String> {
         ("capacity", decimal(filter.capacity)),
         ("false_positive_rate", plain(filter.rate)),
         ("recipe", plain(filter.recipe)),
-        ("records", list(records.map(record))),
+        ("records", records(&filter.records)),
         ("keys", list(plan.keys.iter().map(|key| plain(key.as_str())))),
-        ("numbered_keys", optional(numbered)),
+        ("numbered_keys", optional(plan.numbered.map(|(prefix, count)| numbered_keys(prefix, count)))),
         ("hashes", only(filter.scheme == 4, list(plan.hashes.iter().map(|&hash| hex64(hash))))),
         ("keys_inserted", decimal(filter.keys_inserted)),
         ("set_bits", decimal(filter.set_bits())),
         ("self_test", decimals(&filter.self_test()?)),
-        ("body_offset", plain(body_offset.to_string())),
-        ("file_len", plain(file.len().to_string())),
-        ("file_xxh3", hex64(xxh3(&file, 0))),
-        ("file", only(whole, hex(&file))),
-        ("header", only(!whole, hex(&file[..body_offset as usize]))),
+        ("body_offset", decimal(offset_of(&file) as u64)),
+    ];
+    fields.extend(bytes_of(&file, whole));
+    fields.extend([
+        ("header", header_of(&file, whole)),
         ("seal", only(!whole && plan.seal_key.is_some(), hex(&file[file.len() - 32..]))),
         ("embedded_trailer", hex(&embedded[embedded.len() - 16..])),
         ("probes", list(probes)),
-    ]))
+    ]);
+    Ok(object(fields))
 }

@@ -4,14 +4,16 @@
 //! are changed. Header checksum and chunk table are corrected if an earlier step would refuse the
 //! file otherwise.
 
+use crate::changed::mend_header;
 use crate::changes::{self, Change};
 use crate::json::{Json, hex, list, object, optional, plain};
+use crate::kinds::{SECRET, offset_of, under_a_secret};
 use crate::schemes::VALKEY_SEEDS;
 use tepal_reference::bits::{LINE, SCATTERED, SPLIT_BLOCK};
 use tepal_reference::filter::Filter;
-use tepal_reference::hash::{siphash13, xxh3};
+use tepal_reference::hash::xxh3;
 use tepal_reference::read::read;
-use tepal_reference::write::{KEY_CHECK, body_offset as offset_for, write};
+use tepal_reference::write::{body_offset as offset_for, write};
 
 const ABOUT: &str = "Files that a reader refuses (FORMAT.md section 4.6) although, unless the case is about them, \
     their checksums are right. `step` is the step of section 4.6 that refuses the file. Where `secret_key` is there, the \
@@ -27,9 +29,6 @@ const MOST_RECORDS: usize = 65_536;
 /// Offsets of the number of bits and of the number of set bits.
 const M: usize = 40;
 const SET_BITS: usize = 80;
-
-/// The secret key of the files of scheme 2.
-const SECRET: [u8; 16] = *b"sixteen secrets!";
 
 /// The file.
 pub(crate) fn json() -> Result<Json, String> {
@@ -96,7 +95,7 @@ fn changed(good: &[u8], changes: &[Change]) -> Result<Vec<Json>, String> {
         for (at, bytes) in edits {
             file[*at..at + bytes.len()].copy_from_slice(bytes);
         }
-        mend_header(&mut file, body_offset(good));
+        mend_header(&mut file, offset_of(good));
         cases.push(case(step, name, &file, None, None)?);
     }
     Ok(cases)
@@ -212,7 +211,7 @@ fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
 
 /// The file of one chunk with other records, without a check of the records.
 fn with_records(file: &[u8], records: Records<'_>) -> Vec<u8> {
-    let (mut bytes, body) = (Vec::new(), body_offset(file));
+    let (mut bytes, body) = (Vec::new(), offset_of(file));
     for (tag, value) in records {
         bytes.extend(tag.to_le_bytes());
         bytes.extend([0, 0]);
@@ -246,7 +245,7 @@ fn foreign_cases() -> Result<Vec<Json>, String> {
 
     // Bits 2003 to 2007 are the unused bits of the last byte that has bits of the filter.
     let mut beyond = split.clone();
-    let body = body_offset(&split);
+    let body = offset_of(&split);
     beyond[body + 250] |= 0x08;
     mend_body(&mut beyond, 128, body);
     cases.push(case(7, "md5-split with a bit beyond bit_len", &beyond, None, None)?);
@@ -324,7 +323,7 @@ fn sealed_cases(line: &[u8]) -> Result<Vec<Json>, String> {
 fn good(layout: u8, scheme: u8, k: u32, bit_len: u64) -> Result<Vec<u8>, String> {
     let mut filter = Filter::new(layout, scheme, k, bit_len);
     if scheme == 2 {
-        (filter.secret, filter.parameter) = (SECRET, siphash13(&SECRET, KEY_CHECK));
+        (filter.scheme, filter.secret, filter.parameter) = under_a_secret();
     }
     filter.policy = 2;
     filter.records.push((1, "vectr".to_string()));
@@ -338,14 +337,6 @@ fn filled(mut filter: Filter) -> Result<Vec<u8>, String> {
         filter.insert(key.as_bytes())?;
     }
     write(&filter, None)
-}
-
-/// Corrects the header checksum; the body really starts at `body_offset`, even if the header has
-/// another number.
-fn mend_header(file: &mut [u8], body_offset: usize) {
-    let end = body_offset - 8;
-    let checksum = xxh3(&file[..end], 0);
-    file[end..body_offset].copy_from_slice(&checksum.to_le_bytes());
 }
 
 /// Corrects the only entry of the chunk table, and then the header checksum.
@@ -365,8 +356,4 @@ fn one_more_set_bit(file: &mut [u8], body_offset: usize) {
 fn set_file_len(file: &mut [u8]) {
     let file_len = file.len() as u64;
     file[16..24].copy_from_slice(&file_len.to_le_bytes());
-}
-
-fn body_offset(file: &[u8]) -> usize {
-    u32::from_le_bytes([file[12], file[13], file[14], file[15]]) as usize
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tepal::{BloomFilter, Kind, Open, Opened, Result, Scheme, builders::BloomFilterBuilder, file::Format};
+use tepal::{BloomFilter, Kind, Open, Opened, Result, Scheme, file::Format};
 
 use super::{Numbered, Opener, Operation, Subject};
 
@@ -89,9 +89,5 @@ impl Subject for Chain {
 
     fn opener(&self) -> Opener {
         Opener { format: Some(self.format), ..Opener::default() }
-    }
-
-    fn builder(&self) -> Option<&BloomFilterBuilder> {
-        None
     }
 }

@@ -22,6 +22,8 @@ mod map;
 #[cfg(feature = "table")]
 #[path = "keep/quotient.rs"]
 mod quotient;
+#[path = "../tests/shared/recorded.rs"]
+mod recorded;
 #[cfg(feature = "static")]
 #[path = "keep/ribbon.rs"]
 mod ribbon;
@@ -33,9 +35,10 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tepal::{BloomFilter, Kind};
+use tepal::{BloomFilter, Kind, facts::PartFacts};
 
 use kinds::{Door, Numbered, Opener, SECRET, Subject, numbers, tepal_kinds};
+use recorded::recorded;
 
 /// Files from this length on are kept without their zeros.
 const LARGE: usize = 1 << 20;
@@ -117,17 +120,16 @@ fn kept_chain(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     kind.keys(&numbers(0..members)).insert_all(&mut filter)?;
     let answers = digits(kind.keys(&numbers(members..2 * members)).held(&filter));
     let (opener, facts) = (kind.opener(), filter.facts()?);
-    let mut expected = json!({
-        "expansion": facts.expansion,
-        "false_positive_rate": facts.promised_false_positive_rate,
-        "scheme": facts.scheme.to_string(),
-        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
-        "links": facts.parts.iter().map(|link| json!({
+    let mut expected = recorded(&facts);
+    expected["expansion"] = facts.expansion.into();
+    let link = |link: &PartFacts| {
+        json!({
             "capacity": link.capacity, "keys_inserted": link.keys_inserted, "set_bits": link.set_bits,
-        })).collect::<Vec<_>>(),
-        "members": members,
-        "answers_to_others": answers,
-    });
+        })
+    };
+    expected["links"] = facts.parts.iter().map(link).collect();
+    expected["members"] = members.into();
+    expected["answers_to_others"] = answers.into();
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&filter)))
 }
@@ -138,28 +140,9 @@ fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let members = filter.capacity().min(1000);
     kind.keys(&numbers(0..members)).insert_each(&mut filter, |_, _| ())?;
     let answers = digits(kind.keys(&numbers(members..members + 1000)).held(&filter));
-    let labels = filter.labels();
-    let mut expected = json!({
-        "layout": filter.layout().name(),
-        "num_hashes": filter.num_hashes(),
-        "bit_len": filter.bit_len(),
-        "scheme": filter.scheme().to_string(),
-        "seed": filter.seed().map(|seed| seed.to_string()),
-        "key_domain": filter.key_domain().to_string(),
-        "over_capacity": filter.over_capacity().to_string(),
-        "capacity": filter.capacity(),
-        "false_positive_rate": filter.promised_false_positive_rate(),
-        "keys_inserted": filter.keys_inserted(),
-        "set_bits": filter.set_bits(),
-        "recipe": { "trim": filter.recipe().trim, "nocase": filter.recipe().nocase },
-        "labels": { "name": labels.name, "source": labels.source, "date": labels.date, "field": labels.field, "rows": labels.rows },
-        "key_prefix": "",
-        "members": members,
-        "answers_to_others": answers,
-    });
-    if let Some(name) = filter.key_hasher().caller_hash() {
-        expected["caller_hash"] = name.into();
-    }
+    let mut expected = recorded(&filter.facts());
+    expected["members"] = members.into();
+    expected["answers_to_others"] = answers.into();
     let opener = kind.opener();
     add_keys(&mut expected, kind, &opener);
     Ok((expected, filter.file(&opener)))

@@ -15,6 +15,8 @@ mod growing_tables;
 #[cfg(feature = "static")]
 #[path = "vectors/map.rs"]
 mod map;
+#[path = "vectors/of_kind.rs"]
+mod of_kind;
 #[cfg(feature = "extras")]
 #[path = "vectors/patches.rs"]
 mod patches;
@@ -44,7 +46,7 @@ use serde_json::Value;
 use tepal::SealKey;
 use tepal::{
     BloomFilter, Error, Key, KeyDomain, KeyRef, KeySink, Layout, Open, Opened, OverCapacity, Recipe, Scheme,
-    SecretKey, facts::Labels, file::Format, hash::finish_hash,
+    SecretKey, file::Format, hash::finish_hash,
 };
 
 fn vectors(name: &str) -> Value {
@@ -64,9 +66,9 @@ fn text<'a>(case: &'a Value, field: &str) -> &'a str {
     case[field].as_str().unwrap_or_else(|| panic!("no text {field} in {case}"))
 }
 
-/// A 64-bit number: `0x` and hexadecimal, or decimal.
+/// A 64-bit number: as a text `0x` and hexadecimal, or decimal; a small one also as a number.
 fn number(value: &Value) -> u64 {
-    let text = value.as_str().unwrap();
+    let Some(text) = value.as_str() else { return value.as_u64().unwrap_or_else(|| panic!("{value}")) };
     match text.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16).unwrap(),
         None => text.parse().unwrap(),
@@ -120,16 +122,6 @@ fn open(case: &Value, file: &[u8]) -> tepal::Result<BloomFilter> {
         }
     }
     opened
-}
-
-fn write(case: &Value, filter: &BloomFilter) -> Vec<u8> {
-    #[cfg(feature = "seal")]
-    if let Some(key) = case.get("seal_key") {
-        let key = SealKey::new(&bytes(key.as_str().unwrap())).unwrap();
-        return filter.to_bytes_sealed(&key).unwrap();
-    }
-    assert!(case.get("seal_key").is_none());
-    filter.to_bytes().unwrap()
 }
 
 fn layout(case: &Value) -> Layout {
@@ -217,18 +209,6 @@ fn files() {
     let file = vectors("files.json");
     for case in cases(&file, "files") {
         let name = text(case, "name");
-        let mut labels = Labels::default();
-        for record in case["records"].as_array().unwrap() {
-            let value = Some(text(record, "value").to_string());
-            match small(record, "tag") {
-                1 => labels.name = value,
-                2 => labels.source = value,
-                3 => labels.date = value,
-                4 => labels.field = value,
-                7 => labels.rows = value,
-                tag => panic!("{name}: tag {tag}"),
-            }
-        }
         let rate = case["false_positive_rate"].as_f64().unwrap();
         let policy: OverCapacity = text(case, "over_capacity").parse().unwrap();
 
@@ -279,12 +259,12 @@ fn files() {
             assert_eq!(file_len, number(&case["file_len"]), "{name}");
             assert_eq!(filter.promised_false_positive_rate(), rate, "{name}");
             assert_eq!(filter.recipe(), recipe(case), "{name}");
-            assert_eq!(filter.labels(), &labels, "{name}");
+            assert_eq!(filter.labels(), &of_kind::labels(case), "{name}");
             assert_eq!(filter.set_bits(), number(&case["set_bits"]), "{name}");
             let inserted = number(&case["keys_inserted"]);
             assert_eq!(filter.keys_inserted(), Some(inserted).filter(|n| *n != u64::MAX), "{name}");
-            assert_eq!(&write(case, &filter), bytes, "{name}");
             let opened = open_file(case, bytes).unwrap();
+            assert_eq!(&of_kind::write(case, &opened), bytes, "{name}");
             assert_eq!((opened.format(), opened.is_sealed()), (Format::Tepal, sealed), "{name}");
             assert_eq!(opened.facts().unwrap().file.unwrap().file_len, file_len, "{name}");
             // It can be written unsealed after it was opened.

@@ -1,9 +1,9 @@
 //! Kept files of filters with exceptions.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tepal::{Exceptions, Opened, hash::PreparedKeys};
 
-use super::{Numbered, Subject, add_keys, digits, numbers, tepal_kinds};
+use super::{Numbered, Subject, add_keys, digits, numbers, recorded, tepal_kinds};
 
 const MEMBERS: u64 = 1000;
 /// Of this many non-members after the members, the ones that the filter says yes for become
@@ -60,18 +60,12 @@ pub(super) fn kept(kind: &dyn Subject, form: Form) -> tepal::Result<(Value, Vec<
     };
     let others = kind.keys(&numbers(MEMBERS + KNOWN..MEMBERS + KNOWN + 1000)).held(&file);
     let (opener, facts) = (kind.opener(), file.facts()?);
-    let mut expected = json!({
-        "layout": facts.parts[0].layout.name(),
-        "scheme": facts.scheme.to_string(),
-        "key_domain": facts.key_domain.to_string(),
-        "capacity": facts.capacity,
-        "keys_inserted": facts.keys_inserted,
-        "is_divided": facts.is_divided,
-        "exceptions": facts.exceptions,
-        "members": MEMBERS,
-        "known_strangers": KNOWN,
-        "answers_to_others": digits(others),
-    });
+    let mut expected = recorded(&facts);
+    expected["is_divided"] = facts.is_divided.into();
+    expected["exceptions"] = facts.exceptions.into();
+    expected["members"] = MEMBERS.into();
+    expected["known_strangers"] = KNOWN.into();
+    expected["answers_to_others"] = digits(others).into();
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&file)))
 }

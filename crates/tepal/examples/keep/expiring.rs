@@ -1,9 +1,9 @@
 //! Kept files of expiring filters.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tepal::{AnyFilter, ExpiringFilter, facts::Window};
 
-use super::{Numbered, Subject, add_keys, numbers};
+use super::{Numbered, Subject, add_keys, numbers, recorded};
 
 /// Members of each of two times; some are inserted at both.
 const MEMBERS: u64 = 500;
@@ -43,35 +43,14 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
         later.advance_to(time)?;
     }
     let (opener, facts) = (kind.opener(), opened.facts()?);
-    let table = &facts.tables[0];
-    let mut expected = json!({
-        "scheme": facts.scheme.to_string(),
-        "seed": facts.seed.map(|seed| seed.to_string()),
-        "caller_hash": facts.caller_hash,
-        "key_domain": facts.key_domain.to_string(),
-        "over_capacity": facts.over_capacity.to_string(),
-        "capacity": facts.capacity,
-        "false_positive_rate": facts.promised_false_positive_rate,
-        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
-        "labels": { "name": facts.labels.name, "field": facts.labels.field },
-        "keys_inserted": facts.keys_inserted,
-        "window": length.to_string(),
-        "generations": window.generations,
-        "now": filter.now().map(|now| now.to_string()),
-        "table": {
-            "numbers": table.numbers,
-            "remainder_bits": table.remainder_bits,
-            "tag_bits": table.tag_bits,
-            "buckets": table.buckets,
-            "slots": table.slots,
-            "lines": table.lines,
-            "taken_slots": table.taken_slots,
-        },
-        "members": 2 * MEMBERS,
-        "ages": now_ages,
-        "later": later_at.map(|time| time.to_string()),
-        "ages_later": ages(&later, &asked),
-    });
+    let mut expected = recorded(&facts);
+    expected["window"] = length.to_string().into();
+    expected["generations"] = window.generations.into();
+    expected["now"] = filter.now().map(|now| now.to_string()).into();
+    expected["members"] = (2 * MEMBERS).into();
+    expected["ages"] = now_ages.into();
+    expected["later"] = later_at.map(|time| time.to_string()).into();
+    expected["ages_later"] = ages(&later, &asked).into();
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&opened)))
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use tepal::{AnyFilter, hash::finish_hash};
 
-use super::{Numbered, Subject, add_keys, digits, numbers};
+use super::{Numbered, Subject, add_keys, digits, numbers, recorded};
 
 /// Enough for a layer and last slots.
 const MEMBERS: u64 = 3000;
@@ -21,29 +21,11 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let number = |number: &u64| value(number).map(u32::from);
     let values: Vec<Option<u32>> = numbers(0..2 * MEMBERS).iter().map(number).collect();
     let (opener, facts) = (kind.opener(), opened.facts()?);
-    let ribbon = facts.ribbon.as_ref().unwrap_or_else(|| unreachable!("{opened:?}"));
-    let mut expected = json!({
-        "scheme": facts.scheme.to_string(),
-        "seed": facts.seed.map(|seed| seed.to_string()),
-        "caller_hash": facts.caller_hash,
-        "key_domain": facts.key_domain.to_string(),
-        "false_positive_rate": facts.promised_false_positive_rate,
-        "rate_now": facts.false_positive_rate,
-        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
-        "labels": { "name": facts.labels.name, "field": facts.labels.field },
-        "ribbon": {
-            "keys": ribbon.keys,
-            "bit_len": ribbon.bit_len,
-            "columns": ribbon.columns,
-            "value_bits": ribbon.value_bits,
-            "layers": ribbon.layers,
-            "last_slots": ribbon.last_slots,
-        },
-        "members": MEMBERS,
-        "names": map.names().collect::<Vec<_>>(),
-        "values": values_text(&values),
-        "answers_to_others": answers,
-    });
+    let mut expected = recorded(&facts);
+    expected["members"] = MEMBERS.into();
+    expected["names"] = json!(map.names().collect::<Vec<_>>());
+    expected["values"] = values_text(&values).into();
+    expected["answers_to_others"] = answers.into();
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&opened)))
 }

@@ -1,9 +1,9 @@
 //! Kept files of quotient filters.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tepal::AnyFilter;
 
-use super::{Numbered, Subject, add_keys, numbers};
+use super::{Numbered, Subject, add_keys, numbers, recorded};
 
 /// Members, each once; each tenth is inserted three times.
 const MEMBERS: u64 = 800;
@@ -26,31 +26,9 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     let digit = |i| char::from(b'0' + u8::try_from(count(&kind.keys(&[i])).min(9)).unwrap_or(9));
     let counts: String = (0..MEMBERS + 1000).map(digit).collect();
     let (opener, facts) = (kind.opener(), opened.facts()?);
-    let table = &facts.tables[0];
-    let mut expected = json!({
-        "scheme": facts.scheme.to_string(),
-        "seed": facts.seed.map(|seed| seed.to_string()),
-        "caller_hash": facts.caller_hash,
-        "key_domain": facts.key_domain.to_string(),
-        "over_capacity": facts.over_capacity.to_string(),
-        "capacity": facts.capacity,
-        "false_positive_rate": facts.promised_false_positive_rate,
-        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
-        "labels": { "name": facts.labels.name, "field": facts.labels.field },
-        "keys_inserted": facts.keys_inserted,
-        "table": {
-            "numbers": table.numbers,
-            "remainder_bits": table.remainder_bits,
-            "tag_bits": table.tag_bits,
-            "buckets": table.buckets,
-            "slots": table.slots,
-            "lines": table.lines,
-            "taken_slots": table.taken_slots,
-            "distinct_numbers": table.distinct_numbers,
-        },
-        "members": MEMBERS,
-        "counts": counts,
-    });
+    let mut expected = recorded(&facts);
+    expected["members"] = MEMBERS.into();
+    expected["counts"] = counts.into();
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&opened)))
 }

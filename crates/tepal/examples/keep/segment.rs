@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tepal::{AnyFilter, Opened, SegmentFilter, file::Format};
 
-use super::{Numbered, Subject, add_keys, numbers};
+use super::{Numbered, Subject, add_keys, numbers, recorded};
 
 /// Members. Key i is in each of the ten named segments whose number divides i; key 0 is in eighty
 /// more without a name.
@@ -40,33 +40,12 @@ pub(super) fn kept(kind: &dyn Subject) -> tepal::Result<(Value, Vec<u8>)> {
     }
     let opened = Opened::new(filter.clone(), Format::Tepal)?;
     let (opener, facts) = (kind.opener(), opened.facts()?);
-    let table = &facts.tables[0];
     let listed = facts.segments.iter().map(|segment| json!([segment.number, segment.name, segment.keys]));
-    let mut expected = json!({
-        "scheme": facts.scheme.to_string(),
-        "seed": facts.seed.map(|seed| seed.to_string()),
-        "caller_hash": facts.caller_hash,
-        "key_domain": facts.key_domain.to_string(),
-        "over_capacity": facts.over_capacity.to_string(),
-        "capacity": facts.capacity,
-        "false_positive_rate": facts.promised_false_positive_rate,
-        "recipe": { "trim": facts.recipe.trim, "nocase": facts.recipe.nocase },
-        "labels": { "name": facts.labels.name, "field": facts.labels.field },
-        "pairs": filter.len(),
-        "table": {
-            "numbers": table.numbers,
-            "remainder_bits": table.remainder_bits,
-            "tag_bits": table.tag_bits,
-            "buckets": table.buckets,
-            "slots": table.slots,
-            "lines": table.lines,
-            "taken_slots": table.taken_slots,
-            "distinct_numbers": table.distinct_numbers,
-        },
-        "members": MEMBERS,
-        "listed": listed.collect::<Vec<_>>(),
-        "segments": segments(&filter, &hashes),
-    });
+    let mut expected = recorded(&facts);
+    expected["pairs"] = filter.len().into();
+    expected["members"] = MEMBERS.into();
+    expected["listed"] = listed.collect();
+    expected["segments"] = segments(&filter, &hashes).into();
     add_keys(&mut expected, kind, &opener);
     Ok((expected, opener.file(&opened)))
 }

@@ -1,8 +1,9 @@
 //! `chains.json`: growing chains, and refused files.
 
-use tepal::{AnyFilter, Kind, Opened, file::Format};
+use tepal::{AnyFilter, Kind, file::Format};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::of_kind::{are_refused, can_be, write};
 use super::{bytes, number, open_file, recipe, small, text, vectors};
 
 #[test]
@@ -13,8 +14,7 @@ fn growing_chains_are_read_and_written_again() {
     let mut whole = 0;
     for case in chains {
         let name = text(case, "name");
-        let sealed = case.get("seal_key").is_some();
-        if sealed && cfg!(not(feature = "seal")) {
+        if !can_be(case) {
             continue;
         }
         let Some(hex) = case["file"].as_str() else { continue };
@@ -23,7 +23,7 @@ fn growing_chains_are_read_and_written_again() {
         assert_eq!(xxh3_64(&file), number(&case["file_xxh3"]), "{name}");
         let opened = open_file(case, &file).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!((opened.format(), opened.filter().kind()), (Format::Tepal, Kind::Scalable), "{name}");
-        assert_eq!(rewritten(case, &opened), file, "{name}");
+        assert_eq!(write(case, &opened), file, "{name}");
         let facts = opened.facts().unwrap();
         assert_eq!(facts.expansion, Some(small(case, "expansion")), "{name}");
         assert_eq!(
@@ -59,16 +59,6 @@ fn growing_chains_are_read_and_written_again() {
     assert!(whole >= 4, "{whole}");
 }
 
-fn rewritten(case: &serde_json::Value, opened: &Opened) -> Vec<u8> {
-    #[cfg(feature = "seal")]
-    if let Some(hex) = case.get("seal_key") {
-        let key = tepal::SealKey::new(&bytes(hex.as_str().unwrap())).unwrap();
-        return opened.to_bytes_sealed(&key).unwrap();
-    }
-    assert!(case.get("seal_key").is_none());
-    opened.to_bytes().unwrap()
-}
-
 /// The library fills the first link in the same way: the same bits, if both know the same keys.
 #[test]
 fn a_chain_takes_the_next_key_where_the_reference_would() {
@@ -93,22 +83,5 @@ fn a_chain_takes_the_next_key_where_the_reference_would() {
 
 #[test]
 fn refused_chains_are_refused_at_their_step() {
-    let file = vectors("chains.json");
-    let plain = file["chains"].as_array().unwrap().iter().find(|case| text(case, "name") == "plain").unwrap();
-    let good = bytes(text(plain, "file"));
-    let refused = file["refused"].as_array().unwrap();
-    assert!(refused.len() >= 30);
-    for case in refused {
-        let (what, step) = (text(case, "what"), small(case, "step"));
-        let mut changed = good.clone();
-        for change in case["changes"].as_array().unwrap() {
-            let (at, new) = (number(&change["offset"]) as usize, bytes(text(change, "bytes")));
-            changed[at..at + new.len()].copy_from_slice(&new);
-        }
-        let offset = u32::from_le_bytes(changed[12..16].try_into().unwrap()) as usize;
-        let sum = xxh3_64(&changed[..offset - 8]);
-        changed[offset - 8..offset].copy_from_slice(&sum.to_le_bytes());
-        let error = tepal::from_bytes(&changed).expect_err(what);
-        assert_eq!(super::refused::step(&error), step, "{what}: {error}");
-    }
+    are_refused(&vectors("chains.json"), "chains", 30, |of| bytes(text(of, "file")));
 }

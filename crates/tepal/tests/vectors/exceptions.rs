@@ -1,21 +1,12 @@
 //! `exceptions.json`: files with exceptions.
 
-use tepal::{BloomFilter, Error, Exceptions, Opened, Scheme, file::Format, hash::PreparedKeys};
+use tepal::{BloomFilter, Error, Exceptions, Scheme, file::Format, hash::PreparedKeys};
 
+use crate::of_kind::{can_be, write};
 use crate::{bytes, open_file, text, vectors};
 
 fn stranger(number: u64) -> String {
     format!("stranger {number}")
-}
-
-fn write(case: &serde_json::Value, file: &Opened) -> Vec<u8> {
-    #[cfg(feature = "seal")]
-    if let Some(key) = case.get("seal_key") {
-        let key = tepal::SealKey::new(&bytes(key.as_str().unwrap())).unwrap();
-        return file.to_bytes_sealed(&key).unwrap();
-    }
-    assert!(case.get("seal_key").is_none());
-    file.to_bytes().unwrap()
 }
 
 #[test]
@@ -24,8 +15,7 @@ fn files_with_exceptions() {
     for case in vectors["files"].as_array().unwrap() {
         let name = text(case, "name");
         let scheme: Scheme = text(case, "scheme").parse().unwrap();
-        let left_out = !cfg!(feature = "foreign") && scheme >= Scheme::Md5Presets
-            || !cfg!(feature = "seal") && case.get("seal_key").is_some();
+        let left_out = !cfg!(feature = "foreign") && scheme >= Scheme::Md5Presets || !can_be(case);
         let file = bytes(text(case, "file"));
         if left_out {
             assert!(matches!(open_file(case, &file), Err(Error::Unsupported { .. })), "{name}");

@@ -1,41 +1,20 @@
 //! `map.json`: maps, their values, their files and refused files.
 
 use serde_json::Value;
-use tepal::{
-    AnyFilter, Error, KeyDomain, Opened, RibbonMap, Scheme, builders::RibbonMapBuilder, facts::Labels,
-    file::Format, hash::finish_hash,
-};
-use xxhash_rust::xxh3::xxh3_64;
+use tepal::{AnyFilter, Opened, RibbonMap, builders::RibbonMapBuilder, file::Format, hash::finish_hash};
 
-use super::refused::{changed, step};
-use super::{bytes, cases, number, open_file, recipe, secret, small, text, vectors};
+use super::of_kind::{are_refused, can_be, embedded_are_refused, with_keys, write, written};
+use super::{bytes, cases, number, open_file, small, text, vectors};
 
 fn builder(case: &Value) -> RibbonMapBuilder {
-    let mut labels = Labels::new();
-    for record in case["records"].as_array().unwrap() {
-        let value = Some(text(record, "value").to_string());
-        match small(record, "tag") {
-            1 => labels.name = value,
-            4 => labels.field = value,
-            tag => panic!("tag {tag}: {case}"),
-        }
-    }
     let builder = RibbonMap::builder()
         .value_bits(small(case, "value_bits") as u8)
-        .names(case["names"].as_array().unwrap().iter().map(|name| text(name, "name")))
-        .key_domain(text(case, "key_domain").parse::<KeyDomain>().unwrap())
-        .recipe(recipe(case))
-        .labels(labels);
+        .names(case["names"].as_array().unwrap().iter().map(|name| text(name, "name")));
     let builder = match case["false_positive_rate"].as_f64().unwrap() {
         1.0 => builder.known_keys_only(),
         rate => builder.false_positive_rate(rate),
     };
-    match (case.get("seed"), secret(case), case.get("caller_hash")) {
-        (Some(seed), None, None) => builder.seed(number(seed)),
-        (None, Some(key), None) => builder.secret_key(key),
-        (None, None, Some(name)) => builder.caller_hash(name.as_str().unwrap()),
-        _ => builder.scheme(text(case, "scheme").parse::<Scheme>().unwrap()),
-    }
+    with_keys!(builder, case)
 }
 
 /// The map of a case, made from its pairs.
@@ -52,32 +31,6 @@ fn made(case: &Value) -> Opened {
     Opened::new(built.unwrap(), Format::Tepal).unwrap()
 }
 
-/// A file of the vectors: the reference's, which equals the library's.
-fn file(case: &Value) -> Vec<u8> {
-    let (name, made) = (text(case, "name"), made(case));
-    let written = write(case, &made);
-    if let Some(whole) = case.get("file") {
-        assert_eq!(bytes(whole.as_str().unwrap()), written, "{name}");
-    }
-    assert_eq!(written.len() as u64, number(&case["file_len"]), "{name}");
-    assert_eq!(xxh3_64(&written), number(&case["file_xxh3"]), "{name}");
-    written
-}
-
-fn write(case: &Value, file: &Opened) -> Vec<u8> {
-    #[cfg(feature = "seal")]
-    if let Some(key) = case.get("seal_key") {
-        let key = tepal::SealKey::new(&bytes(key.as_str().unwrap())).unwrap();
-        return file.to_bytes_sealed(&key).unwrap();
-    }
-    file.to_bytes().unwrap()
-}
-
-/// Whether this build can read the case: sealed files need the feature.
-fn can_be(case: &Value) -> bool {
-    cfg!(feature = "seal") || case.get("seal_key").is_none()
-}
-
 #[test]
 fn maps_are_those_of_the_reference() {
     let all = vectors("map.json");
@@ -85,7 +38,7 @@ fn maps_are_those_of_the_reference() {
     assert!(files.len() >= 16, "{}", files.len());
     for case in files {
         let name = text(case, "name");
-        let written = file(case);
+        let written = written(case, &made(case));
         let opened = open_file(case, &written).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(write(case, &opened), written, "{name}");
         let AnyFilter::Map(map) = opened.filter() else { panic!("{name}") };
@@ -118,40 +71,21 @@ fn maps_are_those_of_the_reference() {
 
 #[test]
 fn refused_files_of_maps_are_refused_at_their_step() {
-    let all = vectors("map.json");
-    let files = cases(&all, "files");
-    let mut steps = [0; 9];
-    for case in cases(&all, "refused").iter().filter(|case| can_be(case)) {
-        let (what, expected) = (text(case, "what"), small(case, "step"));
-        let of = files.iter().find(|file| text(file, "name") == text(case, "file")).unwrap();
-        if !can_be(of) {
-            continue;
-        }
-        let changed = changed(file(of), case, of.get("seal_key").is_some());
-        let error: Error = open_file(case, &changed).map(drop).expect_err(what);
-        let text = error.to_string();
-        assert!(!text.contains('\n') && !text.is_empty(), "{what}: {text}");
-        assert_eq!(step(&error), expected, "{what}: {text}");
-        steps[expected as usize] += 1;
-    }
-    assert!(steps[1] > 0 && steps[4..8].iter().all(|&cases| cases > 0), "{steps:?}");
+    are_refused(&vectors("map.json"), "files", 40, |of| written(of, &made(of)));
 }
 
 /// Each has a correct checksum, and is refused for its contents.
 #[test]
 fn refused_embedded_forms_of_maps() {
-    let all = vectors("map.json");
-    let files = cases(&all, "files");
-    let refused = all["embedded_refused"].as_array().unwrap();
-    assert!(refused.len() >= 4);
-    for case in refused {
-        let what = text(case, "what");
-        let of = files.iter().find(|file| text(file, "name") == text(case, "of")).unwrap();
-        let AnyFilter::Map(map) = made(of).into_filter() else { panic!("{what}") };
-        let mut embedded = map.to_embedded().unwrap();
-        embedded.truncate(map.size_in_bytes() as usize);
-        embedded.extend(bytes(text(case, "trailer")));
-        let error = RibbonMap::from_embedded(&embedded, &map.key_hasher()).expect_err(what);
-        assert!(matches!(error, Error::Damaged { .. } | Error::Parameter { .. }), "{what}: {error}");
-    }
+    let of = |case: &Value| match made(case).into_filter() {
+        AnyFilter::Map(filter) => filter,
+        other => panic!("{other:?}"),
+    };
+    let body = |case: &Value| {
+        let (filter, mut embedded) = (of(case), of(case).to_embedded().unwrap());
+        embedded.truncate(filter.size_in_bytes() as usize);
+        embedded
+    };
+    let read = |case: &Value, form: &[u8]| RibbonMap::from_embedded(form, &of(case).key_hasher()).map(drop);
+    embedded_are_refused(&vectors("map.json"), body, read);
 }

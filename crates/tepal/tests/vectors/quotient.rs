@@ -3,45 +3,21 @@
 
 use serde_json::Value;
 use tepal::{
-    AnyFilter, Error, KeyDomain, Opened, OverCapacity, QuotientFilter, Scheme,
-    builders::QuotientFilterBuilder, facts::Labels, file::Format,
+    AnyFilter, Error, Opened, OverCapacity, QuotientFilter, builders::QuotientFilterBuilder, file::Format,
 };
-use xxhash_rust::xxh3::xxh3_64;
 
-use super::refused::{changed, step};
-use super::{bytes, cases, number, open_file, recipe, secret, small, text, vectors};
+use super::of_kind::{are_refused, can_be, with_keys, write, written};
+use super::{bytes, cases, number, open_file, recipe, text, vectors};
 
 fn builder(case: &Value) -> QuotientFilterBuilder {
-    let count_bits = number_of(&case["shape"][2]) as u8;
+    let count_bits = number(&case["shape"][2]) as u8;
     assert_eq!(text(case, "tag"), if count_bits == 0 { "nothing" } else { "count" }, "{case}");
-    let mut labels = Labels::new();
-    for record in case["records"].as_array().unwrap() {
-        let value = Some(text(record, "value").to_string());
-        match small(record, "tag") {
-            1 => labels.name = value,
-            4 => labels.field = value,
-            tag => panic!("tag {tag}: {case}"),
-        }
-    }
     let builder = QuotientFilter::builder()
         .capacity(number(&case["capacity"]))
         .false_positive_rate(case["false_positive_rate"].as_f64().unwrap())
         .count_bits(count_bits)
-        .key_domain(text(case, "key_domain").parse::<KeyDomain>().unwrap())
-        .over_capacity(text(case, "over_capacity").parse::<OverCapacity>().unwrap())
-        .recipe(recipe(case))
-        .labels(labels);
-    match (case.get("seed"), secret(case), case.get("caller_hash")) {
-        (Some(seed), None, None) => builder.seed(number(seed)),
-        (None, Some(key), None) => builder.secret_key(key),
-        (None, None, Some(name)) => builder.caller_hash(name.as_str().unwrap()),
-        _ => builder.scheme(text(case, "scheme").parse::<Scheme>().unwrap()),
-    }
-}
-
-/// A number: large ones are texts.
-fn number_of(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_else(|| number(value))
+        .over_capacity(text(case, "over_capacity").parse().unwrap());
+    with_keys!(builder, case)
 }
 
 /// The numbers of a shape, from the facts, which leave out the number of spare lines.
@@ -53,7 +29,7 @@ fn told(opened: &Opened) -> [u64; 6] {
 }
 
 fn expected_shape(case: &Value) -> [u64; 6] {
-    [0, 1, 2, 3, 4, 6].map(|i| number_of(&case["shape"][i]))
+    [0, 1, 2, 3, 4, 6].map(|i| number(&case["shape"][i]))
 }
 
 /// Inserts the keys and the hashes of a case.
@@ -79,15 +55,6 @@ fn filter(file: &Opened) -> &QuotientFilter {
     filter
 }
 
-fn write(case: &Value, file: &Opened) -> Vec<u8> {
-    #[cfg(feature = "seal")]
-    if let Some(key) = case.get("seal_key") {
-        let key = tepal::SealKey::new(&bytes(key.as_str().unwrap())).unwrap();
-        return file.to_bytes_sealed(&key).unwrap();
-    }
-    file.to_bytes().unwrap()
-}
-
 /// The file of a case, made from its keys; `None` if no builder makes its shape.
 fn made(case: &Value) -> Option<Opened> {
     if case.get("own_shape").is_some() {
@@ -105,36 +72,20 @@ fn made(case: &Value) -> Option<Opened> {
     Some(Opened::new(filter, Format::Tepal).unwrap())
 }
 
-/// A file of the vectors: the reference's, or the library's if that is the same.
+/// A file of the vectors: the library's, which is the reference's, or the reference's if no builder
+/// makes its shape.
 fn file(case: &Value) -> Option<Vec<u8>> {
-    let name = text(case, "name");
-    let written = made(case).map(|made| write(case, &made));
-    if let Some(written) = &written {
-        assert_eq!(written.len() as u64, number(&case["file_len"]), "{name}");
-        if let Some(header) = case.get("header") {
-            let header = bytes(header.as_str().unwrap());
-            assert!(written.starts_with(&header), "{name}: another header");
-        }
+    match made(case) {
+        Some(made) => Some(written(case, &made)),
+        None => case.get("file").map(|hex| bytes(hex.as_str().unwrap())),
     }
-    let whole = case.get("file").map(|hex| bytes(hex.as_str().unwrap()));
-    if let (Some(whole), Some(written)) = (&whole, &written) {
-        assert!(whole == written, "{name}: another file");
-    }
-    let file = whole.or(written)?;
-    assert_eq!(xxh3_64(&file), number(&case["file_xxh3"]), "{name}");
-    Some(file)
-}
-
-/// Without the feature `seal` no sealed file is read.
-fn is_left_out(case: &Value) -> bool {
-    !cfg!(feature = "seal") && case.get("seal_key").is_some()
 }
 
 #[test]
 fn files_of_quotient_filters() {
     let vectors = vectors("quotient.json");
     let mut read = 0;
-    for case in cases(&vectors, "files").iter().filter(|case| !is_left_out(case)) {
+    for case in cases(&vectors, "files").iter().filter(|case| can_be(case)) {
         let name = text(case, "name");
         let Some(file) = file(case) else { continue };
         read += 1;
@@ -193,21 +144,5 @@ fn files_of_quotient_filters() {
 
 #[test]
 fn refused_files_of_quotient_filters_are_refused_at_their_step() {
-    let vectors = vectors("quotient.json");
-    let files = cases(&vectors, "files");
-    let mut steps = [0; 9];
-    for case in cases(&vectors, "refused").iter().filter(|case| !is_left_out(case)) {
-        let (what, expected) = (text(case, "what"), small(case, "step"));
-        let of = files.iter().find(|file| text(file, "name") == text(case, "file")).unwrap();
-        if is_left_out(of) {
-            continue;
-        }
-        let file = changed(file(of).unwrap(), case, of.get("seal_key").is_some());
-        let error: Error = open_file(case, &file).map(drop).expect_err(what);
-        let text = error.to_string();
-        assert!(!text.contains('\n') && !text.is_empty(), "{what}: {text}");
-        assert_eq!(step(&error), expected, "{what}: {text}");
-        steps[expected as usize] += 1;
-    }
-    assert!(steps[1] > 0 && steps[4..8].iter().all(|&cases| cases > 0), "{steps:?}");
+    are_refused(&vectors("quotient.json"), "files", 90, |of| file(of).unwrap());
 }

@@ -73,31 +73,6 @@ const DAMAGED: [(u32, &[&str]); 7] = [
     ),
 ];
 
-/// A file with the changes of a case and corrected checksums: that of its one chunk if the body was
-/// changed, and the header's.
-#[cfg(any(feature = "table", feature = "static"))]
-pub(crate) fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u8> {
-    let offset = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
-    let number = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
-    // Behind the records are the names of a map, or the part of a second ribbon.
-    let table = 128 + number(120) + if matches!(file[10], 7 | 8) { number(52) } else { 0 };
-    let body_end = file.len() - if is_sealed { 32 } else { 0 };
-    let mut in_body = false;
-    for change in case["changes"].as_array().unwrap() {
-        let (at, new) = (small(change, "offset") as usize, bytes(text(change, "bytes")));
-        file[at..at + new.len()].copy_from_slice(&new);
-        // In a file with added keys, only these are changed behind the header.
-        in_body |= at >= offset && file[24] & 8 == 0;
-    }
-    if in_body {
-        let sum = xxhash_rust::xxh3::xxh3_64(&file[offset..body_end]).to_le_bytes();
-        file[table..table + 8].copy_from_slice(&sum);
-    }
-    let sum = xxhash_rust::xxh3::xxh3_64(&file[..offset - 8]).to_le_bytes();
-    file[offset - 8..offset].copy_from_slice(&sum);
-    file
-}
-
 /// The step whose check failed.
 pub(crate) fn step(error: &Error) -> u32 {
     match error {

@@ -1,32 +1,18 @@
 //! `segment.json`: segment filters, their files, and refused files.
 
 use serde_json::Value;
-use tepal::{
-    AnyFilter, Opened, SegmentFilter, facts::Labels, file::Format, hash::finish_hash, segments::Segment,
-};
-use xxhash_rust::xxh3::xxh3_64;
+use tepal::{AnyFilter, Opened, SegmentFilter, file::Format, hash::finish_hash, segments::Segment};
 
-use super::{bytes, number, open_file, recipe, secret, small, text, vectors};
+use super::of_kind::{are_refused, can_be, with_keys, write, written};
+use super::{bytes, number, open_file, small, text, vectors};
 
 /// The filter that a case describes, made and filled by the library.
 fn made(case: &Value) -> SegmentFilter {
-    let labels = case["records"].as_array().unwrap().iter().fold(Labels::new(), |labels, record| {
-        assert_eq!(small(record, "tag"), 1, "only the name");
-        labels.name(text(record, "value"))
-    });
     let builder = SegmentFilter::builder()
         .capacity(number(&case["capacity"]))
         .false_positive_rate(case["false_positive_rate"].as_f64().unwrap())
-        .key_domain(text(case, "key_domain").parse().unwrap())
-        .over_capacity(text(case, "over_capacity").parse().unwrap())
-        .recipe(recipe(case))
-        .labels(labels);
-    let builder = match (secret(case), case.get("seed"), case.get("caller_hash")) {
-        (Some(key), ..) => builder.secret_key(key),
-        (_, Some(seed), _) => builder.seed(number(seed)),
-        (.., Some(name)) => builder.caller_hash(name.as_str().unwrap()),
-        _ => builder.scheme(text(case, "scheme").parse().unwrap()),
-    };
+        .over_capacity(text(case, "over_capacity").parse().unwrap());
+    let builder = with_keys!(builder, case);
     let mut filter = builder.build().unwrap();
     for name in names(case) {
         match name.as_str() {
@@ -67,16 +53,6 @@ fn hash(case: &Value, filter: &SegmentFilter, i: u64) -> u64 {
     }
 }
 
-fn written(case: &Value, filter: &Opened) -> Vec<u8> {
-    #[cfg(feature = "seal")]
-    if let Some(hex) = case.get("seal_key") {
-        let key = tepal::SealKey::new(&bytes(hex.as_str().unwrap())).unwrap();
-        return filter.to_bytes_sealed(&key).unwrap();
-    }
-    assert!(case.get("seal_key").is_none());
-    filter.to_bytes().unwrap()
-}
-
 #[test]
 fn segment_filters_are_written_and_read() {
     let file = vectors("segment.json");
@@ -84,23 +60,14 @@ fn segment_filters_are_written_and_read() {
     assert!(files.len() >= 13);
     for case in files {
         let name = text(case, "name");
-        if case.get("seal_key").is_some() && cfg!(not(feature = "seal")) {
+        if !can_be(case) {
             continue;
         }
         let filter = made(case);
         let opened = Opened::new(filter.clone(), Format::Tepal).unwrap();
         let bytes_of_it = written(case, &opened);
-        assert_eq!(bytes_of_it.len() as u64, number(&case["file_len"]), "{name}");
-        if let Some(whole) = case.get("file") {
-            assert!(bytes_of_it == bytes(whole.as_str().unwrap()), "{name}");
-        } else if let Some(header) = case.get("header") {
-            let header = bytes(header.as_str().unwrap());
-            assert!(bytes_of_it[..header.len()] == header, "{name}");
-        }
-        assert_eq!(xxh3_64(&bytes_of_it), number(&case["file_xxh3"]), "{name}");
-
         let opened = open_file(case, &bytes_of_it).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(written(case, &opened) == bytes_of_it, "{name}");
+        assert!(write(case, &opened) == bytes_of_it, "{name}");
         let facts = opened.facts().unwrap();
         let table = &facts.tables[0];
         let shape = case["shape"].as_array().unwrap();
@@ -137,28 +104,5 @@ fn segment_filters_are_written_and_read() {
 
 #[test]
 fn refused_segment_filters_are_refused_at_their_step() {
-    let file = vectors("segment.json");
-    let refused = file["refused"].as_array().unwrap();
-    assert!(refused.len() >= 55);
-    for case in refused {
-        let (what, step) = (text(case, "what"), small(case, "step"));
-        let of = file["files"].as_array().unwrap().iter().find(|file| file["name"] == case["file"]).unwrap();
-        let mut changed = bytes(text(of, "file"));
-        let body = u32::from_le_bytes(changed[12..16].try_into().unwrap()) as usize;
-        let table = 128 + u64::from_le_bytes(changed[104..112].try_into().unwrap()) as usize;
-        let mut is_of_body = false;
-        for change in case["changes"].as_array().unwrap() {
-            let (at, new) = (change["offset"].as_u64().unwrap() as usize, bytes(text(change, "bytes")));
-            changed[at..at + new.len()].copy_from_slice(&new);
-            is_of_body |= at >= body;
-        }
-        if is_of_body {
-            let sum = xxh3_64(&changed[body..]);
-            changed[table..table + 8].copy_from_slice(&sum.to_le_bytes());
-        }
-        let sum = xxh3_64(&changed[..body - 8]);
-        changed[body - 8..body].copy_from_slice(&sum.to_le_bytes());
-        let error = tepal::from_bytes(&changed).expect_err(what);
-        assert_eq!(super::refused::step(&error), step, "{what}: {error}");
-    }
+    are_refused(&vectors("segment.json"), "files", 55, |of| bytes(text(of, "file")));
 }

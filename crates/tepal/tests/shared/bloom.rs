@@ -1,5 +1,5 @@
-//! The Bloom filter with every layout, scheme and key domain, in tepal's files and in those of other
-//! programs.
+//! The Bloom filter with every layout, scheme and key domain, in tepal's files and in those of
+//! other programs.
 
 #[cfg(feature = "foreign")]
 use tepal::hash::Md5Split;

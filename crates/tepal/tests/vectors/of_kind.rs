@@ -135,7 +135,8 @@ fn changed(mut file: Vec<u8>, case: &Value, is_sealed: bool) -> Vec<u8> {
 }
 
 /// Checks that embedded forms of which only the trailer is wrong are refused for what it says: its
-/// checksum is right. `form` returns the bits of a case, `read` reads an embedded form of that case.
+/// checksum is right. `form` returns the bits of a case, and `read` reads an embedded form of that
+/// case.
 pub(crate) fn embedded_are_refused(
     vectors: &Value,
     form: impl Fn(&Value) -> Vec<u8>,

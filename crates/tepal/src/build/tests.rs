@@ -221,3 +221,24 @@ fn after_a_lost_key_there_is_no_filter() {
         assert_eq!(again.to_string(), lost.to_string());
     }
 }
+
+#[test]
+fn a_filter_like_another_has_its_size_and_its_hash() {
+    for builder in
+        [BloomFilter::builder().capacity(1000).seed(3), BloomFilter::builder().scheme(Scheme::Dcso)]
+    {
+        let old = Opened::new(builder.build_from(keys(300)).unwrap(), Format::Tepal).unwrap();
+        let gather = Gather::like(old.clone()).unwrap();
+        assert_eq!(gather.format(), Format::Tepal);
+        gather.insert_many(&keys(200)).unwrap();
+        let built = gather.finish().unwrap();
+        assert_eq!((built.different, built.file.size_in_bytes()), (200, old.size_in_bytes()));
+        let mut expected = old;
+        expected.clear().unwrap();
+        expected.insert_many(&keys(200)).unwrap();
+        assert!(built.file.filter() == expected.filter());
+    }
+    let hashed = BloomFilter::builder().capacity(9).caller_hash("a hash").build().unwrap();
+    let refused = Gather::like(Opened::new(hashed, Format::Tepal).unwrap()).err();
+    assert!(matches!(refused, Some(Error::CallerHashes { .. })), "{refused:?}");
+}

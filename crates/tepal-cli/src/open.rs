@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tepal::{Error, KeyDomain, Open, Opened, OverCapacity, Scheme, error::Looks, file::Format};
 
-use crate::args::{FileArgs, listed};
+use crate::args::{FileArgs, OpenedAs, listed};
 use crate::error::Failure;
 use crate::output::complain;
 use crate::parquet;
@@ -82,7 +82,7 @@ pub fn open_one_of(
     match file.from {
         // With several filters `--from` is only for those whose first bytes do not tell the format.
         Some(format) if filters == 1 && format != opened.format() => {
-            Err(Failure::at(&shown(path), other_mark(format, opened.format())))
+            Err(Failure::at(&shown(path), other_mark(format, opened.format(), file.opened_as)))
         }
         _ => Ok(opened),
     }
@@ -178,7 +178,7 @@ fn why(error: &Error, file: FileArgs) -> String {
     match (error, file.from, file.encoding) {
         (Error::OtherKeys { found, .. }, _, Some(encoding)) => wrong_encoding(found, encoding),
         (Error::NoSuchKeys { format, found, expected, .. }, ..) => no_such_keys(*format, *found, expected),
-        (Error::NotOfFormat { format, found, .. }, ..) => other_mark(*format, *found),
+        (Error::NotOfFormat { format, found, .. }, ..) => other_mark(*format, *found, file.opened_as),
         (Error::Damaged { what, .. }, Some(format), _) if format != Format::Tepal => {
             format!("no filter of the format {format}, or a damaged one: {what}")
         }
@@ -192,7 +192,7 @@ fn why(error: &Error, file: FileArgs) -> String {
         {
             format!("no filter of the format {format}, or a damaged one: {}", error.words())
         }
-        _ => reason(error),
+        _ => reason(error, file.opened_as),
     }
 }
 
@@ -201,8 +201,9 @@ pub fn no_such_keys(format: Format, found: KeyDomain, expected: &[KeyDomain]) ->
     format!("{format} has no keys that are {found}; --keys is one of {}", listed(expected))
 }
 
-fn other_mark(given: Format, found: Format) -> String {
-    format!("its mark says {found}, not {given}; leave --from out")
+fn other_mark(given: Format, found: Format, opened_as: OpenedAs) -> String {
+    let flag = if matches!(opened_as, OpenedAs::Like) { "--to" } else { "--from" };
+    format!("its mark says {found}, not {given}; leave {flag} out")
 }
 
 fn wrong_encoding(recorded: &str, given: KeyDomain) -> String {
@@ -210,24 +211,33 @@ fn wrong_encoding(recorded: &str, given: KeyDomain) -> String {
 }
 
 /// The reason why a filter cannot be opened.
-fn reason(error: &Error) -> String {
-    match error {
-        Error::Io { source, .. } if source.kind() == ErrorKind::IsADirectory => {
+fn reason(error: &Error, opened_as: OpenedAs) -> String {
+    match (error, opened_as) {
+        (Error::NotTepal { found, .. }, OpenedAs::State) => {
+            format!("not a tepal filter: {found}; name another file, which `uniq` makes")
+        }
+        (Error::Io { source, .. }, OpenedAs::State) => {
+            format!("{}; expected a file that `uniq` makes", io_text(source))
+        }
+        (Error::Io { source, .. }, _) if source.kind() == ErrorKind::IsADirectory => {
             "a directory; expected a tepal filter".to_owned()
         }
-        Error::Io { source, .. } => {
+        (Error::Io { source, .. }, _) => {
             format!("{}; expected a tepal filter, made with: tepal build LIST -o FILTER", io_text(source))
         }
-        Error::NotTepal { found: Looks::Other(first), .. } if is_patch(first) => {
+        (Error::NotTepal { found: Looks::Other(first), .. }, _) if is_patch(first) => {
             "a patch, and no filter; make the new filter with: tepal patch OLD PATCH -o NEW".to_owned()
         }
-        Error::NotTepal { found: found @ Looks::DumpAndLineEnd, .. } => {
+        (Error::NotTepal { found: found @ Looks::DumpAndLineEnd, .. }, _) => {
             format!("not a tepal filter: {found}; cut that byte off with: head -c -1 FILTER > DUMP")
         }
-        Error::NotTepal { found: Looks::Unmarked(_), .. } => error.words(),
-        Error::NotTepal { found, .. } => {
+        (Error::NotTepal { found: found @ Looks::Unmarked(_), .. }, OpenedAs::Like) => {
+            format!("not a tepal filter: {found}; name its format (--to FORMAT)")
+        }
+        (Error::NotTepal { found: Looks::Unmarked(_), .. }, _) => error.words(),
+        (Error::NotTepal { found, .. }, _) => {
             format!("not a tepal filter: {found}; make one with: tepal build LIST -o FILTER")
         }
-        other => other.words(),
+        (other, _) => other.words(),
     }
 }

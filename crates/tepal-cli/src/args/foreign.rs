@@ -27,6 +27,9 @@ pub struct FileArgs {
     /// place (cp, rsync --inplace) ends its reader with a bare "Bus error"
     #[arg(long)]
     pub read: bool,
+    /// What it is opened as, for errors.
+    #[arg(skip)]
+    pub opened_as: OpenedAs,
     /// Without a look at the bits, for the verbs that have --quick.
     #[arg(skip)]
     pub quick: bool,
@@ -36,6 +39,18 @@ pub struct FileArgs {
     /// Copied page by page when it is changed, not as a whole.
     #[arg(skip)]
     pub copy_on_write: bool,
+}
+
+/// What a verb opens a filter as. The errors name other ways out.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum OpenedAs {
+    /// A filter whose format --from names.
+    #[default]
+    Filter,
+    /// The filter of `build --like`, whose format --to names.
+    Like,
+    /// The state of `uniq`, which has tepal's format.
+    State,
 }
 
 /// Which scheme sets the bits, and which program is to read the file.

@@ -46,7 +46,7 @@ use except::EXCEPT_HELP;
 pub use except::ExceptArgs;
 pub use filters::FiltersArgs;
 use foreign::CONVERT_HELP;
-pub use foreign::{ConvertArgs, FileArgs, GUESSED_STATIC, MergeArgs, Preset, SchemeArgs, To};
+pub use foreign::{ConvertArgs, FileArgs, GUESSED_STATIC, MergeArgs, OpenedAs, Preset, SchemeArgs, To};
 pub use get::GetArgs;
 use grow::GROW_HELP;
 pub use grow::GrowArgs;

@@ -53,11 +53,6 @@ const HIGHEST: f64 = 0.5;
 /// Makes a static filter of it.
 fn to_static(args: &ConvertArgs) -> Outcome {
     let name = shown(&args.filter);
-    if args.form.is_some() {
-        return Err(Failure::new(
-            "--form is one of --to redisbloom, and a static filter has none; leave it out",
-        ));
-    }
     let secrets = Secrets::read(&args.keyed, args.make.quiet)?;
     let open_it = || open(&args.filter, args.file, &secrets);
     let make = args.make.as_change();

@@ -291,3 +291,81 @@ fn names_that_are_no_text_stay_on_one_line() {
         "tepal: bad\\nname\\u{1b}[2J: no such file; expected a tepal filter, made with: tepal build LIST -o FILTER\n"
     );
 }
+
+#[test]
+fn a_format_is_named_by_the_flag_of_the_verb() {
+    let place = place();
+    for format in ["guava", "spark"] {
+        assert_eq!(place.run(&format!("build -q keys --to {format} -o {format}")).code, 0);
+    }
+    let unmarked = "guava: not a tepal filter: it has no mark; by its lengths it could be guava; ";
+    for (args, expected) in [
+        ("has guava keys", format!("{unmarked}name its format (--from FORMAT)")),
+        ("build -o g keys --like guava", format!("{unmarked}name its format (--to FORMAT)")),
+        ("uniq --state guava keys", format!("{unmarked}name another file, which `uniq` makes")),
+        (
+            "uniq --state keys keys",
+            "keys: not a tepal filter: it looks like text (\"a\\nb\\n\"); name another file, which `uniq` makes".to_owned(),
+        ),
+        ("has spark keys --from dcso", "spark: its mark says spark, not dcso; leave --from out".to_owned()),
+        (
+            "build -o g keys --like spark --to dcso",
+            "spark: its mark says spark, not dcso; leave --to out".to_owned(),
+        ),
+        (
+            "uniq --state spark keys",
+            "spark: a filter of spark, and no state; name another file, which `uniq` makes".to_owned(),
+        ),
+    ] {
+        assert_eq!(error(&place, args), expected, "{args}");
+    }
+}
+
+#[test]
+fn patches_are_between_filters_of_one_kind_and_shape() {
+    let place = place();
+    place.build("static", b"a\nb\n", "--static");
+    place.write("rows", (0..2000).map(|i| format!("{i},{}\n", i % 7)).collect::<String>());
+    place.write("more", (0..2100).map(|i| format!("{i},{}\n", i % 7)).collect::<String>());
+    for name in ["rows", "more"] {
+        assert_eq!(place.run(&format!("build -q {name} -f 1 --map 2 -o {name}.map")).code, 0);
+    }
+    for (args, expected) in [
+        (
+            "diff f static -o p",
+            "static: it is a static filter, and f is a Bloom filter; a patch is between two filters of one kind: send \
+             the new one whole",
+        ),
+        (
+            "diff rows.map more.map -o p",
+            "more.map: its length is 2816, and that of rows.map is 2688: a map follows from all its keys and values, and \
+             differs everywhere where one is another; send it whole",
+        ),
+    ] {
+        assert_eq!(error(&place, args), expected, "{args}");
+    }
+}
+
+#[test]
+fn flags_that_lack_another_and_flags_that_people_guess() {
+    let place = place();
+    for (args, expected) in [
+        ("plan -s 1M -p 0.01 --universe 100", "--universe needs -n, the number of keys in the set"),
+        (
+            "build keys -o g --default x",
+            "--default is no flag of build: a map has what its rows have; a key that is in no row has no value, and tepal \
+             get says none; see tepal build --help",
+        ),
+        (
+            "build keys -o g --key-field 2",
+            "--key-field is no flag of build: the field that is the key is named by -f, by its number or its name: -f 1, \
+             -f email; see tepal build --help",
+        ),
+    ] {
+        assert_eq!(error(&place, args), expected, "{args}");
+    }
+    let planned = place.run("plan -n 1000 --scheme guava-mitz64");
+    assert!(planned.text().contains("sized as its own program does"), "{}", planned.text());
+    let parquet = place.run_with("build -o g --to parquet-sbbf -s 3200", &crate::place::numbers(0..2000));
+    assert!(parquet.err.contains("its size is no power of two, so that pyarrow"), "{}", parquet.err);
+}

@@ -1,9 +1,11 @@
 //! A folder of its own for each test, and the program run in it.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 /// A folder that vanishes with the test.
 pub(crate) struct Place {
@@ -71,14 +73,15 @@ impl Place {
 
     /// Runs it with bytes on standard input.
     pub(crate) fn run_with(&self, args: &str, input: &[u8]) -> Ran {
-        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        let mut command = self.command(args);
+        let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
         let writer = std::thread::spawn(move || {
             // The program may end before it has read everything.
             let _ = stdin.write_all(&input);
         });
-        let ran = ran(child.wait_with_output().unwrap());
+        let ran = ran(&command, child.wait_with_output().unwrap());
         writer.join().unwrap();
         ran
     }
@@ -97,11 +100,13 @@ pub(crate) fn not_run(what: &str, needs: &str) {
 }
 
 pub(crate) fn finish(mut command: Command) -> Ran {
-    ran(command.output().unwrap())
+    let output = command.output().unwrap();
+    ran(&command, output)
 }
 
-fn ran(output: std::process::Output) -> Ran {
+fn ran(command: &Command, output: std::process::Output) -> Ran {
     let err = String::from_utf8(output.stderr).unwrap();
+    has_its_flags(command, &err);
     // Nothing that is said names the library: neither its types nor its calls.
     let names =
         ["BloomFilter", "QuotientFilter", "GrowingFilter", "ExpiringFilter", "SegmentFilter", "RibbonFilter"];
@@ -121,6 +126,47 @@ fn ran(output: std::process::Output) -> Ran {
         assert!(!err.contains(name), "{name} in {err}");
     }
     Ran { code: output.status.code().unwrap_or(-1), out: output.stdout, err }
+}
+
+/// Checks that the verb has each flag that is named in what was said. After the words `tepal VERB`,
+/// `build` or `uniq` flags are that verb's. `plan` also speaks of what `build` will be given.
+fn has_its_flags(command: &Command, err: &str) {
+    let given: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy()).collect();
+    let Some(verb) = given.first().filter(|verb| !verb.starts_with('-') && *verb != "help") else { return };
+    for line in err.lines().filter(|line| line.contains("--") && !line.contains("cargo install")) {
+        let mut verb = if verb == "plan" { "build".to_owned() } else { verb.to_string() };
+        let mut after_tepal = false;
+        for word in line.split_whitespace() {
+            let bare = word.trim_matches(|c: char| !c.is_ascii_alphabetic()).to_ascii_lowercase();
+            let no_flag = |c: char| !(c.is_ascii_lowercase() || c == '-');
+            let flag = word.trim_start_matches(no_flag).split(no_flag).next().unwrap_or_default();
+            if matches!(&*bare, "build" | "uniq")
+                || after_tepal && !bare.is_empty() && !help(&bare).is_empty()
+            {
+                verb = bare.clone();
+            } else if flag.len() > 2
+                && flag.starts_with("--")
+                && !given.iter().any(|given| given.starts_with(flag))
+            {
+                let has_it = [&verb, &*given[0], ""].into_iter().any(|verb| help(verb).contains(flag));
+                assert!(has_it, "{verb} has no flag {flag}: {given:?} said {err}");
+            }
+            after_tepal = bare == "tepal";
+        }
+    }
+}
+
+/// The help of a verb; of none that of the program.
+fn help(verb: &str) -> String {
+    static HELP: Mutex<Option<HashMap<String, String>>> = Mutex::new(None);
+    let mut all = HELP.lock().unwrap_or_else(PoisonError::into_inner);
+    let help = all.get_or_insert_default().entry(verb.to_owned()).or_insert_with(|| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_tepal")).args(verb.split_whitespace()).arg("--help").output();
+        let output = output.unwrap();
+        if output.status.success() { String::from_utf8(output.stdout).unwrap() } else { String::new() }
+    });
+    help.clone()
 }
 
 impl Ran {

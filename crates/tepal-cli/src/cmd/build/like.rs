@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tepal::{Filter, Opened, error::Operation, file::Format};
 
-use crate::args::{BuildArgs, FileArgs};
+use crate::args::{BuildArgs, FileArgs, OpenedAs};
 use crate::clock;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
@@ -21,7 +21,12 @@ use crate::text::number;
 pub fn file(path: &Path, args: &BuildArgs, secrets: &Secrets) -> Result<(Opened, KeyRules), Failure> {
     let name = shown(path);
     // Of another program's file the flags say what it does not.
-    let told = FileArgs { from: args.scheme.to, encoding: args.scheme.encoding, ..FileArgs::default() };
+    let told = FileArgs {
+        from: args.scheme.to,
+        encoding: args.scheme.encoding,
+        opened_as: OpenedAs::Like,
+        ..FileArgs::default()
+    };
     let mut file = open(path, told, secrets)?;
     // Its keys come now.
     clock::tell(&name, &mut file, true)?;

@@ -9,7 +9,7 @@ use tepal::{
 
 use super::recent;
 use super::seen::empty_chain;
-use crate::args::{FileArgs, UniqArgs};
+use crate::args::{FileArgs, OpenedAs, UniqArgs};
 use crate::error::Failure;
 use crate::open::open;
 use crate::output::Target;
@@ -155,7 +155,7 @@ fn rows_of(memory: &Memory) -> Option<Rows> {
 fn memory_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<Memory, Failure> {
     let name = shown(path);
     let refuse = |text: String| Err(Failure::at(&name, text));
-    let file = open(path, FileArgs::default(), secrets)?;
+    let file = open(path, FileArgs { opened_as: OpenedAs::State, ..FileArgs::default() }, secrets)?;
     let format = file.format();
     let memory = match file.into_filter() {
         AnyFilter::Scalable(_) if format == Format::Tepal && args.window.is_some() => {

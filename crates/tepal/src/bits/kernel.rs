@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code)]
 
-#[cfg(all(tepal_levels, feature = "std"))]
+#[cfg(all(any(test, tepal_levels), feature = "std"))]
 use alloc::vec::Vec;
 
 #[cfg(target_has_atomic = "64")]
@@ -238,7 +238,7 @@ fn available() -> impl Iterator<Item = usize> {
 
 /// The level to use: the best one, or the one named by `TEPAL_CPU_LEVEL`.
 fn chosen() -> usize {
-    #[cfg(all(tepal_levels, feature = "std"))]
+    #[cfg(all(any(test, tepal_levels), feature = "std"))]
     if let Ok(name) = std::env::var("TEPAL_CPU_LEVEL") {
         return forced(&name);
     }
@@ -252,7 +252,7 @@ pub(crate) fn count(lines: &[Line]) -> u64 {
 }
 
 /// The level of this name; panics if the machine does not have it.
-#[cfg(all(tepal_levels, feature = "std"))]
+#[cfg(all(any(test, tepal_levels), feature = "std"))]
 fn forced(name: &str) -> usize {
     let names = || available().map(|level| NAMES[level]).collect::<Vec<_>>().join(", ");
     available()

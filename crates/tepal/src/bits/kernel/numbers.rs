@@ -108,7 +108,7 @@ pub(crate) struct TableKernel(usize);
 impl TableKernel {
     /// The best level's functions; on a CPU with a slow `pdep`, the functions without it.
     pub(crate) fn best() -> Self {
-        #[cfg(all(tepal_levels, feature = "std"))]
+        #[cfg(all(any(test, tepal_levels), feature = "std"))]
         if std::env::var_os("TEPAL_CPU_LEVEL").is_some() {
             return TableKernel::at(chosen());
         }

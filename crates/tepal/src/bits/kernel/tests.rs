@@ -172,7 +172,7 @@ fn levels_have_names() {
 }
 
 /// A level is chosen by its name. A name that does not exist never chooses another level.
-#[cfg(all(tepal_levels, feature = "std"))]
+#[cfg(feature = "std")]
 mod forced {
     use super::*;
 

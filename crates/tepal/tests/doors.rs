@@ -99,12 +99,12 @@ macro_rules! changes {
                 said.push(($name, format!("{answer:?} {:?}", $facts(&$changed))));
             }};
         }
-        for (text, hash) in texts.iter().zip(hashes) {
+        for text in texts {
             change!("insert", to => to.insert(text));
-            change!("insert_hash", to => to.insert_hash(*hash));
             change!("remove", to => to.remove(text));
         }
         for hash in hashes {
+            change!("insert_hash", to => to.insert_hash(*hash));
             change!("remove_hash", to => to.remove_hash(*hash));
         }
         change!("insert_many", to => to.insert_many(texts));

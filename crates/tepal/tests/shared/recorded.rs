@@ -48,7 +48,7 @@ pub(crate) fn recorded(facts: &Facts) -> Value {
             "added": some(ribbon.added),
             "bit_len": ribbon.bit_len,
             "columns": ribbon.columns,
-            "value_bits": ribbon.value_bits,
+            "value_bits": some(ribbon.value_bits.into()),
             "layers": ribbon.layers,
             "last_slots": ribbon.last_slots,
             "numbers": ribbon.numbers,

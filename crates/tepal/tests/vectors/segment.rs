@@ -104,5 +104,5 @@ fn segment_filters_are_written_and_read() {
 
 #[test]
 fn refused_segment_filters_are_refused_at_their_step() {
-    are_refused(&vectors("segment.json"), "files", 55, |of| bytes(text(of, "file")));
+    are_refused(&vectors("segment.json"), "files", (55, &[4, 5]), |of| bytes(text(of, "file")));
 }

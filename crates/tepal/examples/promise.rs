@@ -4,12 +4,12 @@
 //! as second argument. Looks up every member and the same number of non-members, and prints a
 //! table. 10^8 keys take some minutes and 250 MB.
 
-#[path = "../tests/promise/keys.rs"]
-mod keys;
-#[path = "../tests/promise/trial.rs"]
+#[path = "../tests/shared/families.rs"]
+mod families;
+#[path = "../tests/shared/trial.rs"]
 mod trial;
 
-use keys::Family;
+use families::Family;
 use tepal::Layout;
 use trial::{credible, run};
 

@@ -131,6 +131,7 @@ impl KeyForm {
 /// tepal's; the tables with removal, with expiry and with segments, and the growing chain of
 /// tables.
 pub(crate) fn kinds() -> Vec<Box<dyn Subject>> {
+    #[allow(unused_mut)] // Without features this is all.
     let mut kinds = bloom::subjects();
     #[cfg(feature = "foreign")]
     kinds.extend(chains::chains());

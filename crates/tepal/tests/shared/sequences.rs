@@ -8,8 +8,8 @@ use std::ops::AddAssign;
 
 use tepal::{BloomFilter, Error, Opened, OverCapacity, Result};
 
-use crate::kinds::{Door, Opener, Operation, Subject};
-use crate::random::Random;
+use super::kinds::{Door, Opener, Operation, Subject};
+use super::random::Random;
 
 /// The most operations of a sequence.
 const MOST: usize = 24;

@@ -1,5 +1,5 @@
 //! The table compared with `quotient.json`: numbers, tables, entries that do not fit, sizes.
-//! `tests/vectors/quotient.rs` compares filters and their files; `kinds/table/copies/tests.rs`
+//! `tests/it/vectors/quotient.rs` compares filters and their files; `kinds/table/copies/tests.rs`
 //! compares tables that are larger than planned.
 
 use std::string::ToString;

@@ -1,4 +1,4 @@
-//! Marks, conversions and refusals; the golden files are in `tests/golden.rs`.
+//! Marks, conversions and refusals; the golden files are in `tests/it/files/golden.rs`.
 
 use alloc::format;
 use alloc::string::ToString;

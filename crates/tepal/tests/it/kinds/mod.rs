@@ -1,0 +1,25 @@
+//! Kinds of filters: what all of them promise, over the list in `shared/kinds.rs`, and what one of
+//! them promises alone.
+
+#[cfg(feature = "std")]
+mod batches;
+#[cfg(all(feature = "std", feature = "table", feature = "static"))]
+mod combined;
+#[cfg(all(feature = "extras", feature = "std"))]
+mod exceptions;
+#[cfg(feature = "std")]
+mod folding;
+#[cfg(feature = "std")]
+mod incompatible;
+#[cfg(feature = "std")]
+mod overfilled;
+#[cfg(feature = "std")]
+mod promises;
+#[cfg(feature = "table")]
+mod quotient;
+#[cfg(feature = "table")]
+mod segment;
+#[cfg(feature = "std")]
+mod sequences;
+#[cfg(feature = "std")]
+mod types;

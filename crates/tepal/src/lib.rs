@@ -129,8 +129,7 @@
 //!
 //! | feature | default | what it adds |
 //! | --- | --- | --- |
-//! | `std` | yes | files, and the CPU's level found at run time; without it the crate is `no_std` and needs `alloc` |
-//! | `mmap` | yes | `open` maps the file; without it the file is read into memory |
+//! | `std` | yes | files, which `open` maps, and the CPU's level found at run time; without it the crate is `no_std` and needs `alloc` |
 //! | `avx512` | no | loops for AVX-512, if the CPU has it; needs Rust 1.89 |
 //! | `parallel` | no | several threads: `insert_bulk`, `contains_bulk`, `build::Gather`, `build::KeyCounter` |
 //! | `table` | no | [`QuotientFilter`], [`GrowingFilter`], [`ExpiringFilter`], [`SegmentFilter`] |

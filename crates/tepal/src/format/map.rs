@@ -13,10 +13,10 @@ use super::opened::Opened;
 use super::stamp::{Origin, Stamp};
 use super::stream::{CheckHeader, read_up_to};
 use crate::error::{Error, Result};
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(target_endian = "little")]
 use crate::kinds::storage::{Holder, InBytes, Owned, PlainStorage, Private};
 use crate::kinds::{AnyFilter, FromFile};
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(target_endian = "little")]
 use crate::kinds::{BodyChecked, Ref};
 
 /// Opens a filter's file, of tepal or of another program, and checks all of it. It calls
@@ -45,10 +45,10 @@ pub fn open(path: impl AsRef<Path>) -> Result<Opened> {
 
 /// An opened file, mapped or read.
 pub(super) enum Bytes {
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    #[cfg(target_endian = "little")]
     Map(memmap2::Mmap),
     /// A private map: writes stay in this process.
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    #[cfg(target_endian = "little")]
     Private(memmap2::MmapMut),
     Read(Vec<u8>),
 }
@@ -63,8 +63,8 @@ impl Bytes {
             // No slice can have that length: it is half of the 32-bit address space.
             return Err(Error::TooLarge { bytes: kind.len() });
         }
-        #[cfg(all(feature = "mmap", target_endian = "little"))]
-        if kind.is_file() && kind.len() > 0 && !open.in_memory {
+        #[cfg(target_endian = "little")]
+        if cfg!(any(unix, windows)) && kind.is_file() && kind.len() > 0 && !open.in_memory {
             // SAFETY: the map is only read. Its caller must ensure that nobody cuts or overwrites
             // the file: the documentation of `open` says so, and offers `in_memory` otherwise.
             // `save` replaces files and never overwrites them.
@@ -102,9 +102,9 @@ impl Bytes {
 
     pub(super) fn as_slice(&self) -> &[u8] {
         match self {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(target_endian = "little")]
             Bytes::Map(map) => map,
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(target_endian = "little")]
             Bytes::Private(map) => map,
             Bytes::Read(bytes) => bytes,
         }
@@ -114,9 +114,9 @@ impl Bytes {
     #[cfg(feature = "extras")]
     pub(super) fn into_vec(self) -> Result<Vec<u8>> {
         match self {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(target_endian = "little")]
             Bytes::Map(map) => crate::bits::memory::copy_of(&map),
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(target_endian = "little")]
             Bytes::Private(map) => crate::bits::memory::copy_of(&map),
             Bytes::Read(bytes) => Ok(bytes),
         }
@@ -125,14 +125,14 @@ impl Bytes {
 
 /// The smallest piece, in bytes, whose memory is released: for a smaller one a system call costs
 /// too much.
-#[cfg(all(feature = "mmap", target_endian = "little", unix))]
+#[cfg(all(target_endian = "little", unix))]
 const LEAST_LET_GO: usize = 1 << 20;
 
 impl Bytes {
     /// Releases the memory of a piece that was copied. Otherwise it would count as this process's
     /// memory until the map is closed. A later read gets it from the file again.
     fn let_go(&self, piece: &[u8]) {
-        #[cfg(all(feature = "mmap", target_endian = "little", unix))]
+        #[cfg(all(target_endian = "little", unix))]
         if let Bytes::Map(map) = self {
             let offset = piece.as_ptr().addr().checked_sub(map.as_ptr().addr());
             let inside = |offset: &usize| *offset <= map.len() && piece.len() <= map.len() - offset;
@@ -145,7 +145,7 @@ impl Bytes {
                 };
             }
         }
-        #[cfg(not(all(feature = "mmap", target_endian = "little", unix)))]
+        #[cfg(not(all(target_endian = "little", unix)))]
         let _ = piece;
     }
 }
@@ -216,15 +216,15 @@ impl<'a> Open<'a> {
     /// Opens a tepal file as the requested type. Also returns whether the file is sealed.
     fn ours<F: FromFile>(&self, bytes: Bytes) -> Result<(F, bool)> {
         match bytes {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(target_endian = "little")]
             Bytes::Map(map) => self.of_map(map),
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(target_endian = "little")]
             Bytes::Private(map) => self.of_private_map(map),
             Bytes::Read(bytes) => self.read(&bytes),
         }
     }
 
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    #[cfg(target_endian = "little")]
     fn of_map<F: FromFile>(&self, map: memmap2::Mmap) -> Result<(F, bool)> {
         let read = self.dissect::<F>(&map)?;
         let is_sealed = read.check.is_sealed();
@@ -237,7 +237,7 @@ impl<'a> Open<'a> {
     }
 
     /// Checks everything at once: after a change of the bits their checksums no longer fit.
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    #[cfg(target_endian = "little")]
     fn of_private_map<F: FromFile>(&self, map: memmap2::MmapMut) -> Result<(F, bool)> {
         let read = self.dissect::<F>(&map)?;
         let lines = Owned::held(Holder::Private(Private::new(map, read.body.clone())?));

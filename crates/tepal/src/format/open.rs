@@ -169,8 +169,8 @@ impl<'a> Open<'a> {
     /// them first. Until then, the number of set bits and the rates computed from it are those in
     /// the header.
     ///
-    /// A file that is not mapped (a pipe, [`in_memory`](Self::in_memory), a build without the
-    /// feature `mmap`) is read into memory, and everything is checked. The same holds for a file of
+    /// A file that is not mapped (a pipe, [`in_memory`](Self::in_memory), a big-endian
+    /// machine) is read into memory, and everything is checked. The same holds for a file of
     /// another program.
     #[must_use]
     pub const fn quick(mut self) -> Self {

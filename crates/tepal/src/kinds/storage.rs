@@ -10,7 +10,7 @@ use core::ops::Range;
 use crate::bits::{self, Bits, Line};
 use crate::error::{Error, Result};
 pub use owned::Owned;
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "std", target_endian = "little"))]
 pub(crate) use owned::{Holder, Private};
 
 /// A reference count that a filter and its clones share: atomic, if the machine has atomics.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tepal::{BloomFilter, Layout, facts::Labels};
 #[cfg(feature = "foreign")]
 use tepal::{Open, file::Format};
-#[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "foreign", target_endian = "little"))]
 use tepal::{Opened, facts::Form};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -320,7 +320,7 @@ fn a_small_dump_of_a_large_filter() {
 
 /// A file that is no filter is refused without allocating its length: here 64 GiB of zeros, which
 /// take no disk space.
-#[cfg(all(feature = "foreign", feature = "mmap", target_pointer_width = "64", target_os = "linux"))]
+#[cfg(all(feature = "foreign", target_pointer_width = "64", target_os = "linux"))]
 #[test]
 fn a_long_file_that_is_no_filter() {
     let folder = tempfile::tempdir().unwrap();
@@ -342,7 +342,7 @@ fn a_long_file_that_is_no_filter() {
 
 /// Another program's file is mapped while its bits are copied. Memory is allocated for the bits and
 /// for nothing else. Giving the map back in pieces while it is read changes no bit.
-#[cfg(all(feature = "foreign", feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "foreign", target_endian = "little"))]
 #[test]
 fn a_foreign_file_is_held_once() {
     let folder = tempfile::tempdir().unwrap();

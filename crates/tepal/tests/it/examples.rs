@@ -7,7 +7,6 @@ mod dedupe_urls;
 mod foreign_files;
 #[path = "../../examples/iterators.rs"]
 mod iterators;
-#[cfg(feature = "mmap")]
 #[path = "../../examples/lsm_table.rs"]
 mod lsm_table;
 #[cfg(feature = "static")]
@@ -45,7 +44,6 @@ fn map_runs() {
     map::main().unwrap();
 }
 
-#[cfg(feature = "mmap")]
 #[test]
 fn lsm_table_runs() {
     lsm_table::main().unwrap();

@@ -13,7 +13,7 @@ use crate::{BloomFilter, Error, Layout, SecretKey, hash::PreparedKeys};
 static SECRET: SecretKey = SecretKey::new(*b"0123456789abcdef");
 
 /// A file that cannot be mapped is read, and then all of it is checked at once.
-const MAPS: bool = cfg!(all(feature = "mmap", target_endian = "little"));
+const MAPS: bool = cfg!(target_endian = "little");
 
 /// Are the bits in the mapped file?
 fn is_mapped(filter: &BloomFilter) -> bool {
@@ -270,7 +270,7 @@ fn a_refused_change_is_none() {
 
 /// The first change of a quick-opened filter checks the bits and refuses damaged ones; later
 /// changes are refused too. Clearing all bits needs no check.
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(target_endian = "little")]
 #[test]
 fn damaged_bits_are_not_changed() {
     for filter in filters(120_000) {

@@ -310,7 +310,7 @@ fn seals_are_of_our_files_alone() {
 
 /// Unread bits are checked before they are written to another program's file, which has no checksum
 /// that would detect damage.
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "std", target_endian = "little"))]
 #[test]
 fn damaged_bits_do_not_go_into_another_format() {
     let folder = tempfile::tempdir().unwrap();

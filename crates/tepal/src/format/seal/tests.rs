@@ -212,7 +212,7 @@ mod with {
         std::fs::write(&path, &swapped).unwrap();
         assert!(matches!(open.open(&path), Err(Error::WrongSeal)));
         // A file that cannot be mapped is read, and then all of it is checked at once.
-        if cfg!(all(feature = "mmap", target_endian = "little")) {
+        if cfg!(all(feature = "std", target_endian = "little")) {
             let quick = open.quick().open(&path).unwrap();
             assert!(matches!(quick.verify(), Err(Error::WrongSeal)));
             assert!(matches!(quick.save(&path), Err(Error::WrongSeal)));

@@ -9,10 +9,10 @@ use core::fmt;
 use core::mem::ManuallyDrop;
 use core::slice;
 
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "std", target_endian = "little"))]
 use super::InBytes;
 #[cfg(any(
-    all(feature = "mmap", target_endian = "little"),
+    all(feature = "std", target_endian = "little"),
     feature = "foreign",
     feature = "extras",
     feature = "table"
@@ -24,8 +24,8 @@ use crate::error::Result;
 
 /// The filter's own bits, the default storage. A filter that is built or
 /// [read from bytes](crate::BloomFilter::from_bytes) has them in memory. A filter that is
-/// [opened](crate::BloomFilter::open) has them in its file, which is mapped and not copied (on
-/// little-endian machines with the feature `mmap`; otherwise it is read into memory).
+/// [opened](crate::BloomFilter::open) has them in its file, which is mapped and not copied (on a
+/// big-endian machine it is read into memory).
 ///
 /// The first change of a mapped filter copies the bits into memory; the file keeps its content.
 /// [`Open::copy_on_write`](crate::Open::copy_on_write) copies only the pages that a change touches.
@@ -52,10 +52,10 @@ unsafe impl Sync for Owned {}
 /// What holds lines that are not a box of the filter's own.
 #[derive(Debug)]
 pub(crate) enum Holder {
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    #[cfg(all(feature = "std", target_endian = "little"))]
     File(InBytes<Ref<memmap2::Mmap>>),
     /// A file's private map: a page becomes this process's own when it is changed.
-    #[cfg(all(feature = "mmap", target_endian = "little"))]
+    #[cfg(all(feature = "std", target_endian = "little"))]
     Private(Private),
     /// Some of the lines in memory that several filters share.
     #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
@@ -75,7 +75,7 @@ impl Owned {
 
     /// The lines of this holder.
     #[cfg(any(
-        all(feature = "mmap", target_endian = "little"),
+        all(feature = "std", target_endian = "little"),
         feature = "foreign",
         feature = "extras",
         feature = "table"
@@ -105,7 +105,7 @@ impl Owned {
     pub(crate) fn own(&mut self) -> Option<&mut [Line]> {
         match self.holder.as_deref() {
             None => {}
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(all(feature = "std", target_endian = "little"))]
             Some(Holder::Private(_)) => {}
             #[allow(unreachable_patterns, reason = "if there is no holder")]
             Some(_) => return None,
@@ -143,16 +143,16 @@ impl Holder {
     /// it holds a map or a reference count. For lines that may change, it is the owner's own
     /// address: one made from a reference would become invalid with the next change.
     #[cfg(any(
-        all(feature = "mmap", target_endian = "little"),
+        all(feature = "std", target_endian = "little"),
         feature = "foreign",
         feature = "extras",
         feature = "table"
     ))]
     fn place(&mut self) -> (*mut Line, usize) {
         let lines: &[Line] = match self {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(all(feature = "std", target_endian = "little"))]
             Holder::Private(private) => return private.place(),
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(all(feature = "std", target_endian = "little"))]
             Holder::File(file) => file.as_lines(),
             #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
             Holder::Part(lines, part) => &lines[part.clone()],
@@ -166,7 +166,7 @@ impl Clone for Owned {
     /// A private map has one owner: its clone is in memory.
     fn clone(&self) -> Self {
         match self.holder.as_deref() {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(all(feature = "std", target_endian = "little"))]
             Some(Holder::File(file)) => Owned::held(Holder::File(file.clone())),
             #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
             Some(Holder::Part(lines, part)) => Owned::held(Holder::Part(lines.clone(), part.clone())),
@@ -207,7 +207,7 @@ impl Owned {
     /// A part of the lines; shared or mapped lines are not copied.
     pub(crate) fn part(&self, lines: core::ops::Range<usize>) -> Self {
         match self.holder.as_deref() {
-            #[cfg(all(feature = "mmap", target_endian = "little"))]
+            #[cfg(all(feature = "std", target_endian = "little"))]
             Some(Holder::File(file)) => {
                 let at = |line| file.body.start + line * size_of::<Line>();
                 let body = at(lines.start)..at(lines.end);
@@ -225,14 +225,14 @@ impl Owned {
 }
 
 /// The bits in a private map.
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "std", target_endian = "little"))]
 #[derive(Debug)]
 pub(crate) struct Private {
     map: memmap2::MmapMut,
     body: core::ops::Range<usize>,
 }
 
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "std", target_endian = "little"))]
 impl Private {
     /// The lines in this range of the map, at an address that is a multiple of 64.
     ///

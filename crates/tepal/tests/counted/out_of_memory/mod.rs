@@ -18,7 +18,7 @@ const FILE: u64 = 256 << 10;
 const LARGE: usize = 120 << 10;
 
 /// Whether opened files are mapped. If not, they are in memory, and nothing has to be copied.
-const MAPPED: bool = cfg!(all(feature = "mmap", target_endian = "little"));
+const MAPPED: bool = cfg!(target_endian = "little");
 
 fn samples() -> Vec<Sample> {
     let blooms = tepal_kinds().into_iter().filter(|subject| subject.kind() == Kind::Bloom);

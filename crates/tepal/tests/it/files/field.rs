@@ -113,7 +113,7 @@ fn damage_is_found_by_the_first_change() {
     *damaged.last_mut().unwrap() ^= 1;
     fs::write(&path, &damaged).unwrap();
     assert!(matches!(BloomFilter::open(&path), Err(Error::Damaged { .. })));
-    if cfg!(not(all(feature = "mmap", target_endian = "little"))) {
+    if cfg!(target_endian = "big") {
         return; // Read into memory, so it is checked when it is opened.
     }
     for (change, apply) in CHANGES {

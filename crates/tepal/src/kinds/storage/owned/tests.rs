@@ -12,9 +12,9 @@ fn lines(count: u64) -> Vec<Line> {
 /// The safe twin: asks the holder. A box belongs to the value alone.
 fn asked(owned: &Owned) -> &[Line] {
     match owned.holder.as_deref() {
-        #[cfg(all(feature = "mmap", target_endian = "little"))]
+        #[cfg(all(feature = "std", target_endian = "little"))]
         Some(Holder::File(file)) => file.as_lines(),
-        #[cfg(all(feature = "mmap", target_endian = "little"))]
+        #[cfg(all(feature = "std", target_endian = "little"))]
         Some(Holder::Private(private)) => private.as_lines(),
         #[cfg(any(feature = "foreign", feature = "extras", feature = "table"))]
         Some(Holder::Part(lines, part)) => &lines[part.clone()],
@@ -77,7 +77,7 @@ fn in_parts() {
     assert!(copy.is_in_memory() && copy.as_lines() == &lines(20)[3..5]);
 }
 
-#[cfg(all(feature = "mmap", target_endian = "little"))]
+#[cfg(all(feature = "std", target_endian = "little"))]
 #[test]
 fn in_files() {
     use crate::kinds::bloom::BloomFilter;

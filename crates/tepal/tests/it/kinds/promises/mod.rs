@@ -26,7 +26,7 @@ const STRANGERS: std::ops::Range<u64> = 1_000..1_400;
 const FOREIGN: bool = cfg!(feature = "foreign");
 
 /// Whether opened files are mapped, so that their bits can be left unread.
-const MAPPED: bool = cfg!(all(feature = "mmap", target_endian = "little"));
+const MAPPED: bool = cfg!(target_endian = "little");
 
 fn empty(subject: &dyn Subject) -> Opened {
     subject.empty(CAPACITY).unwrap_or_else(|error| panic!("{}: {error}", subject.name()))

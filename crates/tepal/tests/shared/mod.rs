@@ -5,6 +5,8 @@
 pub(crate) mod families;
 pub(crate) mod files;
 #[cfg(feature = "std")]
+pub(crate) mod groups;
+#[cfg(feature = "std")]
 pub(crate) mod kinds;
 pub(crate) mod random;
 pub(crate) mod recorded;

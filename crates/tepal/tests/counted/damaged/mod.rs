@@ -12,6 +12,7 @@ use std::io::{Seek, SeekFrom, Write};
 
 use crate::kinds::{Sample, sample, tepal_kinds};
 use crate::mutate::{flips, mutations};
+use crate::shared::groups::Group;
 
 const KIB_64: u64 = 64 << 10;
 /// Without optimisation everything takes 30 times as long.
@@ -21,11 +22,16 @@ fn samples(most: u64) -> Vec<Sample> {
     tepal_kinds().into_iter().map(|subject| sample(subject, most)).collect()
 }
 
+fn samples_of(group: Group, most: u64) -> impl Iterator<Item = Sample> {
+    group.among(tepal_kinds()).into_iter().map(move |subject| sample(subject, most))
+}
+
 /// All 524,288 bits of a file of 64 KiB, in the default layout. The checks do not depend on the
 /// layout.
 #[test]
 fn every_bit_of_64_kib() {
-    let sample = samples(KIB_64).into_iter().find(|sample| sample.subject.name() == "line-xxh3").unwrap();
+    let usual = tepal_kinds().into_iter().find(|subject| subject.name() == "line-xxh3").unwrap();
+    let sample = sample(usual, KIB_64);
     assert_eq!(sample.file.len() as u64, KIB_64);
     let (tried, accepted) = flips(&sample, if SLOW { 61 } else { 1 });
     assert!(SLOW || tried == 8 * KIB_64);
@@ -33,9 +39,12 @@ fn every_bit_of_64_kib() {
 }
 
 /// For every kind, every bit of the header and every 61st bit of the rest.
-#[test]
-fn bits_of_every_kind() {
-    for sample in samples(KIB_64) {
+mod bits_of_every_kind {
+    crate::shared::groups::for_each_group!(check_bits);
+}
+
+fn check_bits(group: Group) {
+    for sample in samples_of(group, KIB_64) {
         // A scheme may have only one size: 4 MiB.
         let step = if sample.file.len() as u64 > KIB_64 { 50_021 } else { 61 };
         let (tried, accepted) = flips(&sample, if SLOW { 37 * step } else { step });
@@ -110,11 +119,14 @@ fn pieces_are_the_file() {
     }
 }
 
-#[test]
-fn every_length_but_its_own() {
+mod every_length_but_its_own {
+    crate::shared::groups::for_each_group!(check_lengths);
+}
+
+fn check_lengths(group: Group) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
-    for mut sample in samples(KIB_64) {
+    for mut sample in samples_of(group, KIB_64) {
         let name = sample.subject.name().to_owned();
         let opener = sample.subject.opener();
         for len in 0..sample.file.len() {
@@ -136,10 +148,14 @@ fn every_length_but_its_own() {
     }
 }
 
-#[test]
-fn random_mutations_of_every_kind() {
+mod random_mutations_of_every_kind {
+    crate::shared::groups::for_each_group!(check_mutations);
+}
+
+fn check_mutations(group: Group) {
     let samples = samples(2048);
-    for (seed, sample) in (0..).zip(&samples) {
+    let of_group = |(_, sample): &(u64, &Sample)| group.has(&*sample.subject);
+    for (seed, sample) in (0..).zip(&samples).filter(of_group) {
         let name = sample.subject.name();
         let large = sample.file.len() > 1 << 20;
         let count = if large {

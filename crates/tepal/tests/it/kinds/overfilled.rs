@@ -3,6 +3,7 @@
 
 use tepal::{Error, Opened, OverCapacity};
 
+use crate::shared::groups::Group;
 use crate::shared::kinds::{Operation, Subject, kinds};
 
 /// Large enough that the rate of one filter is near the mean of all.
@@ -86,8 +87,8 @@ fn missing(kind: &dyn Subject, filter: &Opened, members: &[u64], what: &str) {
     assert!(kind.keys(members).are_held(filter), "{what}: a member is lost");
 }
 
-fn every_kind(policy: OverCapacity) {
-    for kind in kinds() {
+fn check_group(group: Group, policy: OverCapacity) {
+    for kind in group.among(kinds()) {
         // Its size is fixed, far above these numbers of keys; its first filter is for 40.
         if ["scheme-bkdr7", "chain-redisbloom-dump"].contains(&kind.name()) {
             continue;
@@ -96,19 +97,28 @@ fn every_kind(policy: OverCapacity) {
     }
 }
 
-#[test]
-fn every_kind_refuses() {
-    every_kind(OverCapacity::Refuse);
+mod every_kind_refuses {
+    crate::shared::groups::for_each_group!(changing refuses);
 }
 
-#[test]
-fn every_kind_warns() {
-    every_kind(OverCapacity::Warn);
+fn refuses(group: Group) {
+    check_group(group, OverCapacity::Refuse);
 }
 
-#[test]
-fn every_kind_can_be_told_to_ignore_it() {
-    every_kind(OverCapacity::Ignore);
+mod every_kind_warns {
+    crate::shared::groups::for_each_group!(changing warns);
+}
+
+fn warns(group: Group) {
+    check_group(group, OverCapacity::Warn);
+}
+
+mod every_kind_can_be_told_to_ignore_it {
+    crate::shared::groups::for_each_group!(changing ignores);
+}
+
+fn ignores(group: Group) {
+    check_group(group, OverCapacity::Ignore);
     // The tests cover every policy.
     assert_eq!(OverCapacity::ALL.len(), 3);
 }

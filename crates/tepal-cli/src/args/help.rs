@@ -1,7 +1,7 @@
 //! What help shows of each verb, and in which order: `-h` the flags that most people use, `--help`
 //! all of them, in groups. Manual pages and completions are made from the same [`command`].
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory, builder::StyledStr};
 
 use super::Cli;
 
@@ -88,7 +88,7 @@ pub fn command() -> Command {
 fn arranged(verb: Command) -> Command {
     let name = verb.get_name().to_owned();
     let usual = USUAL.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, flags)| flags);
-    let notes = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let notes = verb.get_after_help().map(text).unwrap_or_default();
     let codes = notes.lines().find(|line| line.starts_with(EXIT_CODES));
     let usual_codes = format!("{EXIT_CODES}{USUAL_CODES}");
     let more = if usual.is_empty() { String::new() } else { format!("\nAll flags: tepal {name} --help") };
@@ -98,6 +98,12 @@ fn arranged(verb: Command) -> Command {
         None => format!("{notes}\n\n{usual_codes}").trim_start().to_owned(),
     };
     verb.mut_args(|flag| placed(flag, usual)).after_help(short).after_long_help(long)
+}
+
+/// A text as it is written here, where none has colours. `to_string` would look for colours in each
+/// byte, at every start of the program: most of the time that it takes to start.
+fn text(styled: &StyledStr) -> String {
+    styled.ansi().to_string()
 }
 
 /// A flag in its place: among the usual ones, or in its group and only in `--help`.
@@ -122,7 +128,7 @@ fn overview(all: &Command) -> String {
     let lines = |is_more: bool| {
         let verbs = all.get_subcommands().filter(|verb| MORE.contains(&verb.get_name()) == is_more);
         let line = |verb: &Command| {
-            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let about = verb.get_about().map(text).unwrap_or_default();
             format!("  {:longest$}  {about}\n", verb.get_name())
         };
         verbs.map(line).collect::<String>()

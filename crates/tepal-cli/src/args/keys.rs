@@ -37,8 +37,8 @@ JSON: one value on each line. -f user.id, .user.id and /user/id all name the fie
 called user.id in the first record wins, and for all of the input. A filter keeps the path as a JSON pointer (/user/id), which \
 always means just that.
 
-Parquet: with -f the key is a column of a Parquet file, in a program that was built with the feature parquet. The chosen columns are \
-printed, as CSV with a header row. A row without a value (NULL) has no key. docs/parquet.md has the text of each type.
+Parquet: with -f the key is a column of a Parquet file. The chosen columns are printed, as CSV with a header row. A row without a \
+value (NULL) has no key. docs/parquet.md has the text of each type.
 
 Without -f the filter says which field is the key, and where it says none, whole lines are the keys, also of a pipe. `build` and \
 `uniq` refuse a file named *.csv, *.tsv, *.json, *.jsonl or *.parquet without -f, and show its fields; --whole says that whole lines \

@@ -11,10 +11,11 @@ use std::path::Path;
 
 #[test]
 fn the_transcripts_are_what_comes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let examples = std::env::current_exe().unwrap().parent().unwrap().with_file_name("examples");
-    let command = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/release");
+    let command = root.join("target/release");
     for program in [examples.join("tepal-sql"), command.join("tepal")] {
         assert!(program.exists(), "{} is missing: run .ci/datafusion", program.display());
     }
-    transcript::check("docs/sql.md", &[&examples, &command], 20);
+    transcript::check(&root, "docs/sql.md", &[&examples, &command], 20);
 }

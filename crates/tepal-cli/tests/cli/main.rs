@@ -6,6 +6,7 @@ mod asked;
 mod bad_records;
 mod build;
 mod deletable;
+mod docs;
 mod encodings;
 mod errors;
 mod estimates;
@@ -21,6 +22,9 @@ mod golden;
 mod growing;
 mod guesses;
 mod help;
+#[cfg(unix)]
+mod jobs;
+mod json;
 mod judging;
 mod kept_inputs;
 #[cfg(unix)]
@@ -62,6 +66,9 @@ mod steering;
 #[cfg(unix)]
 mod terminal;
 mod threads;
+#[cfg(unix)]
+#[path = "../shared/transcript.rs"]
+mod transcript;
 mod uniq;
 mod uniq_kept;
 mod uniq_state;

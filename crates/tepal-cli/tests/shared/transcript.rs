@@ -4,11 +4,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-const REPO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
-/// What a person at a terminal sees: standard output and standard error, in their order. `programs`
-/// are the folders of the programs that the page calls.
-fn answer(command: &str, folder: &Path, programs: &[&Path]) -> String {
+/// What a person at a terminal sees: standard output and standard error, in their order. `root` is
+/// what the page calls `$TEPAL_REPO`, `programs` are the folders of the programs that it calls.
+fn answer(command: &str, folder: &Path, root: &Path, programs: &[&Path]) -> String {
     let mut path = String::new();
     for folder in programs {
         path += &format!("{}:", folder.display());
@@ -17,7 +15,7 @@ fn answer(command: &str, folder: &Path, programs: &[&Path]) -> String {
     let mut bash = Command::new("timeout");
     bash.args(["60", "bash", "-c", &format!("exec 2>&1\n{command}")]).current_dir(folder);
     bash.env("PATH", path);
-    bash.env("TEPAL_REPO", Path::new(REPO).canonicalize().unwrap()).env("LC_ALL", "C");
+    bash.env("TEPAL_REPO", root).env("LC_ALL", "C");
     for name in ["NO_COLOR", "CLICOLOR_FORCE", "CARGO"] {
         bash.env_remove(name);
     }
@@ -32,7 +30,7 @@ fn answer(command: &str, folder: &Path, programs: &[&Path]) -> String {
 
 /// The page with what comes now. A line that begins with `$ ` is a command, one that begins with `>
 /// ` goes on with it, and each job has a folder of its own.
-fn run_again(page: &str, programs: &[&Path]) -> (String, u32) {
+fn run_again(page: &str, root: &Path, programs: &[&Path]) -> (String, u32) {
     let (mut now, mut commands) = (String::new(), 0);
     let mut folder = tempfile::tempdir().unwrap();
     let mut typed: Option<String> = None;
@@ -41,7 +39,7 @@ fn run_again(page: &str, programs: &[&Path]) -> (String, u32) {
         let (starts, goes_on) = (line.strip_prefix("$ "), line.strip_prefix("> "));
         let ends = inside && (starts.is_some() || line.starts_with("```"));
         if let Some(command) = typed.take_if(|_| ends) {
-            now.push_str(&answer(&command, folder.path(), programs));
+            now.push_str(&answer(&command, folder.path(), root, programs));
             commands += 1;
         }
         match (inside, starts, goes_on) {
@@ -62,13 +60,13 @@ fn run_again(page: &str, programs: &[&Path]) -> (String, u32) {
     (now, commands)
 }
 
-/// Runs the commands of a page of the repository, of which there are more than `least`, and
-/// compares. With `TEPAL_WRITE_DOCS=1` it writes the answers into the page.
+/// Runs the commands of a page below `root`, of which there are more than `least`, and compares.
+/// With `TEPAL_WRITE_DOCS=1` it writes the answers into the page.
 #[allow(unreachable_pub, reason = "two programs of tests have this file")]
-pub fn check(name: &str, programs: &[&Path], least: u32) {
-    let file = format!("{REPO}/{name}");
+pub fn check(root: &Path, name: &str, programs: &[&Path], least: u32) {
+    let file = root.join(name);
     let page = fs::read_to_string(&file).unwrap();
-    let (now, commands) = run_again(&page, programs);
+    let (now, commands) = run_again(&page, root, programs);
     assert!(commands > least, "{commands} commands");
     if env::var_os("TEPAL_WRITE_DOCS").is_some() {
         return fs::write(file, now).unwrap();

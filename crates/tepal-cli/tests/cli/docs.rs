@@ -1,19 +1,19 @@
 //! The tables in `docs/formats.md` that are made from the code: the encodings of `--keys`, and the
 //! formats.
 //!
-//! `TEPAL_WRITE_DOCS=1 cargo test -p tepal-cli --test docs` writes them anew.
+//! `TEPAL_WRITE_DOCS=1 cargo test -p tepal-cli --test cli docs::` writes them anew.
 
 use std::process::Command;
 use std::{env, fs};
 
 use tepal::{KeyDomain, file::Format};
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/formats.md");
 
 /// What stands between the marks of a table.
 fn between<'a>(page: &'a str, name: &str) -> (&'a str, &'a str, &'a str) {
     let (begin, end) =
-        (format!("<!-- {name}: made by crates/tepal-cli/tests/docs.rs -->\n"), "<!-- end -->\n");
+        (format!("<!-- {name}: made by crates/tepal-cli/tests/cli/docs.rs -->\n"), "<!-- end -->\n");
     let start = page.find(&begin).unwrap_or_else(|| panic!("no mark of {name}")) + begin.len();
     let len = page[start..].find(end).expect("no end");
     (&page[..start], &page[start..start + len], &page[start + len..])

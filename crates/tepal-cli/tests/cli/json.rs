@@ -1,21 +1,17 @@
 //! `--json` of every verb against `docs/json.schema.json`, and that against the tables in
 //! `docs/json.md`.
 //!
-//! `TEPAL_WRITE_DOCS=1 cargo test -p tepal-cli --test json` writes the tables anew.
-
-// Other tests need the rest of it.
-#[allow(dead_code)]
-#[path = "cli/place.rs"]
-mod place;
+//! `TEPAL_WRITE_DOCS=1 cargo test -p tepal-cli --test cli json::` writes the tables anew.
 
 use std::collections::BTreeSet;
 use std::{env, fs};
 
-use place::{Place, numbers};
 use serde_json::Value;
 
-const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.schema.json");
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/json.md");
+use crate::place::{Place, numbers};
+
+const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.schema.json");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/json.md");
 
 /// The schema, and which of its fields have been seen with a value other than null.
 struct Checker {
@@ -320,7 +316,7 @@ fn the_page_has_the_fields_of_the_schema() {
         }
     }
     let page = fs::read_to_string(PAGE).unwrap();
-    let mark = "<!-- made by crates/tepal-cli/tests/json.rs from json.schema.json -->\n";
+    let mark = "<!-- made by crates/tepal-cli/tests/cli/json.rs from json.schema.json -->\n";
     let (before, found) = page.split_once(mark).expect("no mark");
     if env::var_os("TEPAL_WRITE_DOCS").is_some() {
         fs::write(PAGE, [before, mark, &tables].concat()).unwrap();

@@ -118,17 +118,21 @@ fn a_row_without_its_field_is_a_line_out() {
 #[test]
 fn what_has_no_key_is_counted_and_selected_as_what_is_in_none() {
     let place = Place::new();
-    place.build("f", b"1\n2\n", "--integer");
-    place.write("row", "1\t5\n2\t6\n");
+    // Long keys, so that fewer of them are the MiB after which threads start.
+    const LONG: &str = "100000000000000000";
+    place.build("f", format!("1\n2\n{LONG}1\n{LONG}2\n").as_bytes(), "--integer");
+    place.write("row", format!("1\t5\n2\t6\n{LONG}1\t5\n{LONG}2\t6\n"));
     assert_eq!(place.run("build -q row -f 1 --map 2 -p 1e-9 --keys int64 -o m").code, 0);
     let row = |n: u32| match n % 1000 {
         7 => format!("bad {n}\n"),
         8 => "\n".to_owned(),
-        _ => format!("{}\n", n % 10),
+        _ => format!("{LONG}{}\n", n % 10),
     };
-    place.write("many", (0..300_000).map(row).collect::<String>());
+    let many = (0..60_000).map(row).collect::<String>();
+    assert!(many.len() > 1 << 20);
+    place.write("many", many);
     place.write("few", "1\nx\n\n9\n2");
-    for (input, bad, held, all) in [("few", 2, 2, 5), ("many", 600, 60_000, 300_000)] {
+    for (input, bad, held, all) in [("few", 2, 2, 5), ("many", 120, 12_000, 60_000)] {
         for threads in ["-j 1", "-j 4"] {
             for policy in POLICIES {
                 let run = |args: &str| {

@@ -10,7 +10,7 @@ use tepal::BloomFilter;
 
 use crate::place::Place;
 
-const REPLACEMENTS: u32 = 1000;
+const REPLACEMENTS: u32 = 300;
 
 fn filter(keys: &[String]) -> BloomFilter {
     let mut filter = BloomFilter::builder().capacity(20_000).false_positive_rate(1e-9).build().unwrap();

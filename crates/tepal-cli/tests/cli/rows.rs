@@ -260,7 +260,7 @@ fn names_of_files_and_header_rows() {
     place.write("b", "no\n");
     place.write("c", "no\nx");
     place.write("empty", "");
-    let many = "no\n".repeat(1 << 20);
+    let many = "no\n".repeat(1 << 19);
     place.write("long", format!("{many}x\n{many}"));
     for threads in ["-j 1", "-j 3"] {
         let run = |args: &str| place.run(&format!("has f {args} {threads}")).quiet().1.to_vec();

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::Stdio;
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::Duration;
 
 use nix::pty::openpty;
@@ -13,9 +13,9 @@ use crate::place::Place;
 
 /// A terminal: the program's side, and a reader of all that is written there until the program
 /// ends.
-fn terminal() -> (Stdio, std::thread::JoinHandle<String>) {
+fn terminal() -> (Stdio, thread::JoinHandle<String>) {
     let pair = openpty(None, None).unwrap();
-    let reader = std::thread::spawn(move || {
+    let reader = thread::spawn(move || {
         let (mut master, mut all, mut buffer) = (File::from(pair.master), Vec::new(), [0; 4096]);
         // The end of the other side is an error on Linux.
         while let Ok(n @ 1..) = master.read(&mut buffer) {
@@ -29,9 +29,7 @@ fn terminal() -> (Stdio, std::thread::JoinHandle<String>) {
 #[test]
 fn progress_is_shown_on_a_terminal_after_a_second() {
     let place = Place::new();
-    for (args, wait, shown) in
-        [("build -o a", 1200, true), ("build -o b", 0, false), ("build -q -o c", 1200, false)]
-    {
+    let check = |args: &str, wait: u64, shown: bool| {
         let (stderr, screen) = terminal();
         let mut command = place.command(args);
         command.stdin(Stdio::piped()).stderr(stderr);
@@ -46,7 +44,13 @@ fn progress_is_shown_on_a_terminal_after_a_second() {
         assert!(child.wait().unwrap().success());
         let screen = screen.join().unwrap();
         assert_eq!(screen.contains("B/s"), shown, "{args}: {screen:?}");
-    }
+    };
+    // At once, for they wait most of the time.
+    thread::scope(|scope| {
+        scope.spawn(|| check("build -o a", 1200, true));
+        scope.spawn(|| check("build -o b", 0, false));
+        scope.spawn(|| check("build -q -o c", 1200, false));
+    });
 }
 
 #[test]

@@ -105,28 +105,46 @@ fn several_inputs_are_left_one_after_the_other() {
     );
 }
 
-#[test]
-fn records_of_every_form() {
+/// Looks up the records of a file, and returns the filter that is built from them.
+fn filter_of(name: &str, bytes: &[u8], end: u8) -> Vec<u8> {
     let place = place();
-    for (name, bytes, end) in [
-        ("crlf", lines(0..300_000, "\r\n"), b'\n'),
-        ("null", lines(0..300_000, "\0"), 0),
-        ("no-end", lines(0..300_000, "\n").strip_suffix(b"\n").unwrap().to_vec(), b'\n'),
-        ("empty-lines", b"\n".repeat(3 << 20), b'\n'),
-    ] {
-        place.write(name, &bytes);
-        let (all, null) = (records(&bytes, end), if end == 0 { "-0" } else { "" });
-        for flags in ["", "-v", "-n", "-v -n", "-c"] {
-            has_with(&place, flags, null, &[(name, &all)], end, is_third);
-        }
-        let ran = alike(&place, &format!("build {null} -q -o - {name}"));
-        let keys = lines(0..300_000, "\n");
-        match name {
-            "empty-lines" => assert!(tepal::from_bytes(&ran.out).unwrap().contains("")),
-            _ => is_filled_with(&ran.out, &Open::new(), &keys, name),
-        }
+    place.write(name, bytes);
+    let (all, null) = (records(bytes, end), if end == 0 { "-0" } else { "" });
+    for flags in ["", "-v", "-n", "-v -n", "-c"] {
+        has_with(&place, flags, null, &[(name, &all)], end, is_third);
     }
-    // A record over many pieces, between short ones.
+    alike(&place, &format!("build {null} -q -o - {name}")).out
+}
+
+#[test]
+fn records_that_end_in_crlf() {
+    let filter = filter_of("crlf", &lines(0..300_000, "\r\n"), b'\n');
+    is_filled_with(&filter, &Open::new(), &lines(0..300_000, "\n"), "crlf");
+}
+
+#[test]
+fn records_that_end_in_nul() {
+    let filter = filter_of("null", &lines(0..300_000, "\0"), 0);
+    is_filled_with(&filter, &Open::new(), &lines(0..300_000, "\n"), "null");
+}
+
+#[test]
+fn records_whose_last_has_no_end() {
+    let all = lines(0..300_000, "\n");
+    let filter = filter_of("no-end", all.strip_suffix(b"\n").unwrap(), b'\n');
+    is_filled_with(&filter, &Open::new(), &all, "no-end");
+}
+
+#[test]
+fn records_without_a_byte() {
+    let filter = filter_of("empty-lines", &b"\n".repeat(3 << 19), b'\n');
+    assert!(tepal::from_bytes(&filter).unwrap().contains(""));
+}
+
+#[test]
+fn a_record_over_many_pieces() {
+    let place = place();
+    // Between short ones.
     let mut long = lines(0..200_000, "\n");
     long.extend(vec![b'x'; 9 << 20]);
     long.extend(b"\n");

@@ -234,6 +234,7 @@ fn killed_while_it_saves() {
         let begun = Instant::now();
         while place.names().len() == names && child.try_wait().unwrap().is_none() {
             assert!(begun.elapsed() < Duration::from_secs(60));
+            thread::sleep(Duration::from_micros(50));
         }
         thread::sleep(Duration::from_micros(round * 37 % 60 * 50));
         child.kill().unwrap();

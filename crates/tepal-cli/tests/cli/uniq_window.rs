@@ -57,22 +57,21 @@ fn a_key_is_new_again_after_the_window() {
 
 #[test]
 fn the_clock_goes_on_while_lines_come_and_between_runs() {
+    use std::io::{Read, Write};
+    use std::process::Stdio;
     let place = Place::new();
+    // In one run, without a state.
+    let mut child = place.command("uniq --window 2s").stdin(Stdio::piped()).spawn().unwrap();
+    let (mut stdin, mut text) = (child.stdin.take().unwrap(), String::new());
+    stdin.write_all(b"a\na\n").unwrap();
+    // Between runs, with one.
     let run = || place.run_with("uniq --state s --window 2s -n 10", b"a\n");
     assert_eq!(run().quiet(), (0, &b"a\n"[..]));
     assert_eq!(run().quiet(), (1, &b""[..]));
     sleep(Duration::from_millis(3600));
+    stdin.write_all(b"a\na\n").unwrap();
     assert_eq!(run().quiet(), (0, &b"a\n"[..]));
-    // In one run, without a state.
-    use std::io::{Read, Write};
-    use std::process::Stdio;
-    let mut child = place.command("uniq --window 2s").stdin(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(b"a\na\n").unwrap();
-    sleep(Duration::from_millis(3600));
-    stdin.write_all(b"a\na\n").unwrap();
     drop(stdin);
-    let mut text = String::new();
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!((text.as_str(), child.wait().unwrap().code()), ("a\na\n", Some(0)));
 }

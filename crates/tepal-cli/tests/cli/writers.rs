@@ -298,8 +298,11 @@ fn folders_that_may_not_be_read_or_written() {
     let is_root = std::os::unix::fs::chown(place.path("dark"), Some(NOBODY), Some(NOBODY)).is_ok();
     mode("dark", 0o333);
     mode("shut", 0o555);
-    // The program itself may be where nobody else gets to.
-    fs::copy(env!("CARGO_BIN_EXE_tepal"), place.path("program")).unwrap();
+    // The program itself may be where nobody else gets to. Copied by another process: what a child of
+    // another test has inherited as a file that is being written cannot be run.
+    let copied =
+        std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_tepal")).arg(place.path("program")).status();
+    assert!(copied.unwrap().success());
     let run = |args: &str| {
         let mut command = std::process::Command::new(place.path("program"));
         command.args(args.split_whitespace()).current_dir(place.path("."));

@@ -298,8 +298,8 @@ fn folders_that_may_not_be_read_or_written() {
     let is_root = std::os::unix::fs::chown(place.path("dark"), Some(NOBODY), Some(NOBODY)).is_ok();
     mode("dark", 0o333);
     mode("shut", 0o555);
-    // The program itself may be where nobody else gets to. Copied by another process: what a child of
-    // another test has inherited as a file that is being written cannot be run.
+    // The program itself may be where nobody else gets to. Another process copies it: a file cannot
+    // be run while a child of another test has it open for writing, as this process would.
     let copied =
         std::process::Command::new("cp").arg(env!("CARGO_BIN_EXE_tepal")).arg(place.path("program")).status();
     assert!(copied.unwrap().success());

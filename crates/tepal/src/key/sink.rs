@@ -28,8 +28,8 @@ use super::key_ref::{COMPOUND, Compound, KeyRef, head_of_part};
 ///
 /// **Numbers.** A filter of bytes, the default, writes each integer as decimal text first. That
 /// takes some 8 times as long as hashing the number itself, and an insert or lookup takes several
-/// times as long (`cargo run --release -p tepal --example integer_keys`). If all keys are numbers,
-/// choose [`KeyDomain::Integer`](crate::KeyDomain::Integer).
+/// times as long (`bench/measure/run integer_keys`). If all keys are numbers, choose
+/// [`KeyDomain::Integer`](crate::KeyDomain::Integer).
 ///
 /// ```
 /// use tepal::BloomFilter;

@@ -1,4 +1,4 @@
-//! What the tests of several behaviours need; the programs in `examples/` take files of it too.
+//! What the tests of several behaviours need; programs in `bench/measure` take files of it too.
 
 #![allow(dead_code)] // What one program does not need, another does.
 

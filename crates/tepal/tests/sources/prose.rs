@@ -26,12 +26,12 @@ const PAGES: [&str; 10] = [
 /// The folders of the project that contain text; other folders contain build output.
 const FOLDERS: [&str; 12] = [
     "bench/counts/src",
+    "bench/measure/src",
     "bench/results",
     "bench/src",
     "crates",
     "docs",
     "fuzz/cli",
-    "fuzz/fuzz_targets",
     "fuzz/src",
     "mutants/src",
     "reference/src",

@@ -89,8 +89,8 @@ impl<L: Storage> BloomFilter<L> {
     ///
     /// It branches on the answer. So a CPU that predicts the branch goes on before the memory
     /// access ends. In such a walk it is about 3 times as fast out of cache
-    /// (`cargo run --release -p tepal --example branching -- 20000000`). If lookups do not depend
-    /// on each other, it is no faster.
+    /// (`bench/measure/run branching 20000000`). If lookups do not depend on each other, it is no
+    /// faster.
     #[inline]
     #[must_use]
     pub fn contains_branching<K: Key + ?Sized>(&self, key: &K) -> bool {

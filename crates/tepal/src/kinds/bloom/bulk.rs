@@ -105,7 +105,7 @@ impl BloomFilter {
     /// - in the layout [`Scattered`](crate::Layout::Scattered), for schemes [without a
     ///   hash](Self::has_hash), and if the machine has no memory for it.
     ///
-    /// `cargo run --release -p tepal --features parallel --example bulk` compares the two.
+    /// `bench/measure/run bulk` compares the two.
     ///
     /// # Errors
     /// As [`insert_many`](Self::insert_many).

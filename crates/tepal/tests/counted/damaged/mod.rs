@@ -2,8 +2,8 @@
 //! mutations. A changed file with corrected checksums is not damage: it is refused, or every
 //! operation on it ends.
 //!
-//! `cargo run --release -p tepal --features seal --example mutations -- 1000000` tests every bit of
-//! every kind and a million mutations of each (`testdata/records/mutations.md`).
+//! `bench/measure/run mutations 1000000` tests every bit of every kind and a million mutations of
+//! each (`testdata/records/mutations.md`).
 
 mod kept;
 

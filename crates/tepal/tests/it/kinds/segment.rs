@@ -137,7 +137,7 @@ fn files_say_the_same() {
 }
 
 /// For any keys in any number of segments, the filter takes its capacity of pairs.
-/// `--example segment_mixes` tests ten thousand of each.
+/// `bench/measure/run segment_mixes` tests ten thousand of each.
 #[test]
 fn no_pair_is_refused_below_the_capacity() {
     for mix in crate::shared::segment_mixes::MIXES {

@@ -1,7 +1,6 @@
 //! No member is ever missed after any operations in any order: random operations on filters of
 //! every kind and policy, compared with an exact set. Non-members are told from members too.
-//! `cargo run --release -p tepal --features foreign,seal --example sequences -- 1000000` runs a
-//! million.
+//! `bench/measure/run sequences 1000000` runs a million.
 
 use crate::shared::kinds::{is_large, kinds};
 use crate::shared::sequences::{Found, assert_enough, sequence};

@@ -3,7 +3,7 @@
 //! Two measurements stand side by side. The rate from the set bits is exact for an evenly spread
 //! hash, so it shows a difference of 1 %; counting false positives would need 10^10 lookups for
 //! that. The counted false positives show that real keys have that rate. Up to 10^7 keys here;
-//! `--example promise` tests 10^8.
+//! `bench/measure/run promise` tests 10^8.
 
 use tepal::{BloomFilter, Layout};
 

@@ -1,5 +1,4 @@
-//! Filters around and beyond 2^31, 2^32 and 2^33 bits:
-//! `cargo run --release -p tepal --example huge`.
+//! Filters around and beyond 2^31, 2^32 and 2^33 bits: `bench/measure/run huge`.
 //!
 //! If an index is truncated to 32 bits, or a multiplication overflows, some part of such a filter
 //! stays empty or is filled twice. So each filter is filled to its capacity with different hashes,

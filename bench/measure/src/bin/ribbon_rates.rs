@@ -2,10 +2,10 @@
 //! costs to build and in lookups, compared with the filter built with `prefer_speed`. Each rate is
 //! measured with other non-members, and the lookups of members are a million of the filter's own.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon_rates -- 1000000` uses a
-//! million keys. Nanoseconds a key, the best of five; only the ratios carry over to other machines.
-//! With `scan` after the number of keys it prints how many times the least bits such filters take
-//! at worst, over 64 rates between each two powers of two.
+//! `bench/measure/run ribbon_rates 1000000` uses a million keys. Nanoseconds a key, the best of
+//! five; only the ratios carry over to other machines. With `scan` after the number of keys it
+//! prints how many times the least bits such filters take at worst, over 64 rates between each two
+//! powers of two.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,8 +1,7 @@
 //! The size of a ribbon filter, by its number of keys and its rate: bits a key in all, and how many
 //! times the least bits that any filter of the rate can take.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon -- 1000000` goes up to a
-//! million keys.
+//! `bench/measure/run ribbon 1000000` goes up to a million keys.
 
 use tepal::{Opened, RibbonFilter, file::Format, hash::finish_hash};
 

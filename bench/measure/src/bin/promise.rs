@@ -1,12 +1,12 @@
-//! Measures the promise at any size: `cargo run --release -p tepal --example promise -- 100000000`.
+//! Measures the promise at any size: `bench/measure/run promise 100000000`.
 //!
 //! Builds a filter of each layout from this many keys at 1 %, 0.1 % and 10^-4, or at a rate given
 //! as second argument. Looks up every member and the same number of non-members, and prints a
 //! table. 10^8 keys take some minutes and 250 MB.
 
-#[path = "../tests/shared/families.rs"]
+#[path = "../../../../crates/tepal/tests/shared/families.rs"]
 mod families;
-#[path = "../tests/shared/trial.rs"]
+#[path = "../../../../crates/tepal/tests/shared/trial.rs"]
 mod trial;
 
 use families::Family;

@@ -1,5 +1,4 @@
-//! Damages a file of every kind in every way and reads it:
-//! `cargo run --release -p tepal --features seal --example mutations -- 1000000`.
+//! Damages a file of every kind in every way and reads it: `bench/measure/run mutations 1000000`.
 //!
 //! For each kind: every single bit of a file of 64 KiB, and the given number of random mutations of
 //! a file of 2 KiB. One kind has no file below 4 MiB. Every bit of its header and every 4,099th of
@@ -9,13 +8,13 @@
 //! Prints a table; exits with 1 if a damaged file was read without an error, caused a panic, or
 //! took more memory than twice the file and 64 KiB.
 
-#[path = "../tests/shared/allocator.rs"]
+#[path = "../../../../crates/tepal/tests/shared/allocator.rs"]
 mod allocator;
-#[path = "../tests/shared/kinds.rs"]
+#[path = "../../../../crates/tepal/tests/shared/kinds.rs"]
 mod kinds;
-#[path = "../tests/shared/mutate.rs"]
+#[path = "../../../../crates/tepal/tests/shared/mutate.rs"]
 mod mutate;
-#[path = "../tests/shared/random.rs"]
+#[path = "../../../../crates/tepal/tests/shared/random.rs"]
 mod random;
 
 use kinds::{Sample, sample, tepal_kinds};

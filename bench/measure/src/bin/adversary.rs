@@ -2,7 +2,7 @@
 //! do.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example adversary
+//! bench/measure/run adversary
 //! ```
 
 use cpu_time::ProcessTime;

@@ -2,7 +2,7 @@
 //! integers its 8 bytes. CPU time of the hash alone, the median of nine rounds each.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example integer_keys
+//! bench/measure/run integer_keys
 //! ```
 
 use std::hint::black_box;

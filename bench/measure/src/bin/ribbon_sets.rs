@@ -2,8 +2,8 @@
 //! batch: sets of every size from 0 on, and random ones around the sizes at which the filter's form
 //! changes. It stops at the first that cannot be built or loses a key.
 //!
-//! `cargo run --release -p tepal --features static --example ribbon_sets -- 1000000` builds a
-//! million of them: `testdata/records/ribbon-sets.md`.
+//! `bench/measure/run ribbon_sets 1000000` builds a million of them:
+//! `testdata/records/ribbon-sets.md`.
 
 use std::time::Instant;
 

@@ -1,16 +1,16 @@
 //! Random operations on filters of every kind against an exact set:
-//! `cargo run --release -p tepal --features foreign,seal --example sequences -- 1000000`.
+//! `bench/measure/run sequences 1000000`.
 //!
 //! The argument is the number of sequences, each of up to 24 operations (insert, insert many,
 //! unite, intersect, fold, save and read, clear), in turn over the kinds and policies. It ends with
 //! a message if a member is missing or is called new, or if there are more false positives than the
 //! bits allow.
 
-#[path = "../tests/shared/kinds.rs"]
+#[path = "../../../../crates/tepal/tests/shared/kinds.rs"]
 mod kinds;
-#[path = "../tests/shared/random.rs"]
+#[path = "../../../../crates/tepal/tests/shared/random.rs"]
 mod random;
-#[path = "../tests/shared/sequences.rs"]
+#[path = "../../../../crates/tepal/tests/shared/sequences.rs"]
 mod sequences;
 
 use kinds::{Subject, is_large, kinds};

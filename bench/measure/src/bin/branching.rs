@@ -1,5 +1,5 @@
 //! When to use `contains_branching`: each answer decides the next lookup.
-//! `cargo run --release -p tepal --example branching -- 20000000`.
+//! `bench/measure/run branching 20000000`.
 //!
 //! Walks over keys, one step after a "no" and two after a "yes", and prints the nanoseconds of a
 //! step for both calls: medians over alternating rounds.

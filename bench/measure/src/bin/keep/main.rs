@@ -1,34 +1,27 @@
 //! Writes the files that every later version must be able to read, one for each kind:
-//! `cargo run --release -p tepal --features "$(.ci/features)" --example keep -- testdata/kept/v1`.
+//! `bench/measure/run keep testdata/kept/v1`.
 //!
 //! An existing file is never changed; only files of new kinds are written. Beside each file
 //! `NAME.tepal` is `NAME.json` with the expected answers. If a scheme's filters always have
 //! megabytes, the JSON holds the file instead: its length, and the bytes that are not 0.
 
 #[cfg(feature = "extras")]
-#[path = "keep/exceptions.rs"]
 mod exceptions;
 #[cfg(feature = "table")]
-#[path = "keep/expiring.rs"]
 mod expiring;
 #[cfg(feature = "table")]
-#[path = "keep/growing_tables.rs"]
 mod growing_tables;
-#[path = "../tests/shared/kinds.rs"]
+#[path = "../../../../../crates/tepal/tests/shared/kinds.rs"]
 mod kinds;
 #[cfg(feature = "static")]
-#[path = "keep/map.rs"]
 mod map;
 #[cfg(feature = "table")]
-#[path = "keep/quotient.rs"]
 mod quotient;
-#[path = "../tests/shared/recorded.rs"]
+#[path = "../../../../../crates/tepal/tests/shared/recorded.rs"]
 mod recorded;
 #[cfg(feature = "static")]
-#[path = "keep/ribbon.rs"]
 mod ribbon;
 #[cfg(feature = "table")]
-#[path = "keep/segment.rs"]
 mod segment;
 
 use std::fs;

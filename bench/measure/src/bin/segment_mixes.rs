@@ -2,10 +2,9 @@
 //! every way of inserting, and stops at the first pair that is refused. Keys that nobody chose must
 //! be taken up to the capacity, in however many segments each is.
 //!
-//! `cargo run --release -p tepal --features table --example segment_mixes -- 10000` runs ten
-//! thousand seeds of each mix.
+//! `bench/measure/run segment_mixes 10000` runs ten thousand seeds of each mix.
 
-#[path = "../tests/shared/segment_mixes.rs"]
+#[path = "../../../../crates/tepal/tests/shared/segment_mixes.rs"]
 mod mixes;
 
 use std::time::Instant;

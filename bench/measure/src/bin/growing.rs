@@ -1,6 +1,6 @@
 //! The size and cost of a growing filter that grows from 20,000 keys to 256 times as many. In the
 //! same interleaved run: a table that was sized for all keys, and a chain of Bloom filters.
-//! `cargo run --release -p tepal --features table,extras --example growing`.
+//! `bench/measure/run growing`.
 
 use cpu_time::ThreadTime;
 use tepal::{AnyFilter, BloomFilter, GrowingFilter, QuotientFilter, hash::finish_hash};

@@ -8,7 +8,7 @@
 //! non-member has one of them.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example exact_on
+//! bench/measure/run exact_on
 //! ```
 
 use tepal::BloomFilter;

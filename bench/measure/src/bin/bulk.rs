@@ -1,5 +1,5 @@
 //! Compares `insert_bulk_hashes` and `contains_bulk_hashes` with the batch calls:
-//! `cargo run --release -p tepal --features parallel --example bulk -- 100000000`.
+//! `bench/measure/run bulk 100000000`.
 //!
 //! Prints the nanoseconds a key for one filter at 1 %, for hashes: CPU time over all threads, and
 //! wall time. Medians over alternating rounds. The filters are compared.

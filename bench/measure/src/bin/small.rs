@@ -1,4 +1,4 @@
-//! Measures the promise of small filters: `cargo run --release -p tepal --example small [FILTERS]`.
+//! Measures the promise of small filters: `bench/measure/run small [FILTERS]`.
 //!
 //! Builds many filters of each size, each with a seed of its own, once with the keys of its
 //! capacity and once until it refuses a key. Prints how far their rates are from the promise: the

@@ -5,7 +5,7 @@
 //! follows from that: a century has 36,525 dates.
 //!
 //! ```sh
-//! cargo run --release -p tepal --example gives_away
+//! bench/measure/run gives_away
 //! ```
 
 use cpu_time::ProcessTime;

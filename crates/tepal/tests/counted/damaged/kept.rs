@@ -1,6 +1,6 @@
 //! Every byte of every kept file is set to 00, 7F, 80 and FF, with corrected checksums and seal.
 //! Every file that opens answers every lookup and allows every operation. Where overflow checks are
-//! on (`.ci/memory`), arithmetic that overflows is a panic.
+//! on (`.ci/features test`), arithmetic that overflows is a panic.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

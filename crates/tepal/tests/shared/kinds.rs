@@ -262,7 +262,8 @@ pub(crate) struct Sample {
     pub(crate) members: u64,
 }
 
-/// A half-full filter in the largest file of a kind that is below `most` bytes.
+/// A half-full filter in the largest file of a kind that has at most `most` bytes. A static filter
+/// is full, and its file is the largest but for a 64th: each step of the search builds one.
 pub(crate) fn sample(subject: Box<dyn Subject>, most: u64) -> Sample {
     let opener = subject.opener();
     let is_fixed = fixed_kinds().iter().any(|kind| kind.kind() == subject.kind());
@@ -273,7 +274,7 @@ pub(crate) fn sample(subject: Box<dyn Subject>, most: u64) -> Sample {
     };
     let fits = |capacity| made(capacity).is_ok_and(|filter| opener.file_len(&filter) <= most);
     let (mut low, mut high) = (1, 8 * most);
-    while low + 1 < high {
+    while low + 1 < high && !(is_fixed && high - low <= low / 64) {
         let middle = (low + high) / 2;
         if fits(middle) { low = middle } else { high = middle }
     }

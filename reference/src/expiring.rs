@@ -144,6 +144,25 @@ impl Expiring {
         self.held.retain(|_, came| now - *came <= most);
     }
 
+    /// Sets the clock to an earlier time, which all numbers get; a later time is told as usual.
+    pub fn set_clock(&mut self, time: u64) {
+        if self.clock != TIME || time >= self.now {
+            return self.advance_to(time);
+        }
+        let generation = self.generation(time);
+        self.held.values_mut().for_each(|came| *came = generation);
+        self.now = time;
+    }
+
+    /// Removes all keys. A clock of time forgets its time; a clock of keys restarts.
+    pub fn clear(&mut self) {
+        if self.clock == TIME {
+            self.clock = NOT_TOLD;
+        }
+        (self.now, self.inserted) = (0, 0);
+        self.held.clear();
+    }
+
     /// The fields that decide how keys are hashed.
     fn hashing(&self) -> Hashing<'_> {
         Hashing {

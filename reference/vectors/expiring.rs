@@ -1,7 +1,7 @@
 //! `expiring.json`: sections 4.2.4 and 5.4, filters that forget keys, and refused files.
 
 use crate::changed::{Change, case, cases, file_of};
-use crate::json::{Json, decimal, list, object, only, optional, plain};
+use crate::json::{Json, decimal, list, object, only, plain};
 use crate::kinds::{
     File, Good, Header, all_files, bytes_of, header_of, keys_of, of_hashes, under_a_secret, written,
 };
@@ -13,7 +13,8 @@ use tepal_reference::table::{Slot, encode};
 use tepal_reference::write::body;
 
 const ABOUT: &str = "Expiring filters (FORMAT.md section 4.2.4). A `shape` is [U, r, v, B, S, spare, lines]; a filter of this capacity, \
-    rate and number of generations has it. `steps` are what was done, in order: the clock was told a time (`time`), then the keys from \
+    rate and number of generations has it. `steps` are what was done, in order: the filter was cleared (`cleared`), the clock was set \
+    (`set`) or told a time (`time`), then the keys from \
     prefix + \"from\" to prefix + (\"to\" - 1) came, or the hashes finish(from) to finish(to - 1) under the scheme caller-hash. `age` is how many generations ago a \
     probe came last, -1 where it is not held; `later` and `held_later` say whether it is held at a later time, told to the asking alone. \
     `refused` are changes to the file `plain` or `keys`, as offsets and new bytes; where one is in the body, the chunk table is mended, \
@@ -24,8 +25,17 @@ const PREFIX: &str = "90";
 /// For a file longer than this the JSON has only its header and its checksum.
 const LONGEST_WHOLE_FILE: usize = 600;
 
-/// A time, and the keys that are inserted then.
-type Step = (Option<u64>, u64, u64);
+/// What happens before the keys of a step are inserted.
+#[derive(Clone, Copy)]
+enum Before {
+    Nothing,
+    Time(u64),
+    Set(u64),
+    Cleared,
+}
+
+/// What happens first, and the keys that are inserted then.
+type Step = (Before, u64, u64);
 
 struct Plan {
     name: &'static str,
@@ -47,7 +57,7 @@ fn plan(
 }
 
 fn plans() -> Result<Vec<Plan>, String> {
-    let at = Some;
+    let at = Before::Time;
     let week = 7 * 86_400;
     let mut plans = vec![
         plan(
@@ -56,12 +66,26 @@ fn plans() -> Result<Vec<Plan>, String> {
             (NOT_TOLD, 600, 6),
             &[(at(1000), 0, 10), (at(1250), 5, 20), (at(900), 20, 22)],
         )?,
-        plan("keys", (40, 0.01), (KEYS, 40, 6), &[(None, 0, 60), (None, 50, 55)])?,
+        plan("keys", (40, 0.01), (KEYS, 40, 6), &[(Before::Nothing, 0, 60), (Before::Nothing, 50, 55)])?,
         plan("empty", (1, 0.5), (NOT_TOLD, 1, 1), &[])?,
         plan("told and empty", (5, 0.001), (NOT_TOLD, week, 6), &[(at(1_790_000_000), 0, 0)])?,
-        plan("never told", (10, 0.01), (NOT_TOLD, week, 14), &[(None, 0, 7)])?,
-        plan("came before the first time", (10, 0.01), (NOT_TOLD, 60, 6), &[(None, 0, 7), (at(5017), 7, 9)])?,
+        plan("never told", (10, 0.01), (NOT_TOLD, week, 14), &[(Before::Nothing, 0, 7)])?,
+        plan(
+            "came before the first time",
+            (10, 0.01),
+            (NOT_TOLD, 60, 6),
+            &[(Before::Nothing, 0, 7), (at(5017), 7, 9)],
+        )?,
         plan("time 0", (10, 0.01), (NOT_TOLD, 60, 6), &[(at(0), 0, 7), (at(9), 3, 9)])?,
+        plan(
+            "set back",
+            (20, 0.01),
+            (NOT_TOLD, 60, 6),
+            &[(at(9_000_000), 0, 7), (at(9_000_031), 7, 12), (Before::Set(1017), 12, 14), (at(1050), 3, 5)],
+        )?,
+        plan("set forward", (10, 0.01), (NOT_TOLD, 60, 6), &[(at(1000), 0, 7), (Before::Set(1065), 7, 9)])?,
+        plan("cleared", (10, 0.01), (NOT_TOLD, 60, 6), &[(at(9_000_000), 0, 7), (Before::Cleared, 7, 9)])?,
+        plan("cleared keys", (12, 0.01), (KEYS, 12, 6), &[(Before::Nothing, 0, 9), (Before::Cleared, 7, 9)])?,
         plan("all gone", (10, 0.01), (NOT_TOLD, 60, 6), &[(at(100), 0, 7), (at(100_000), 0, 0)])?,
         plan(
             "a secret, sealed",
@@ -124,9 +148,12 @@ fn file(plan: Plan) -> Result<File, String> {
     let is_hashed = filter.scheme == 4;
     let (shape, told) = (filter.shape, filter.clock);
     let mut inserted = Vec::new();
-    for &(time, from, to) in &plan.steps {
-        if let Some(time) = time {
-            filter.advance_to(time);
+    for &(before, from, to) in &plan.steps {
+        match before {
+            Before::Nothing => {}
+            Before::Time(time) => filter.advance_to(time),
+            Before::Set(time) => filter.set_clock(time),
+            Before::Cleared => filter.clear(),
         }
         for i in from..to {
             match is_hashed {
@@ -165,8 +192,14 @@ fn file(plan: Plan) -> Result<File, String> {
     }
 
     let whole = file.len() <= LONGEST_WHOLE_FILE;
-    let step = |&(time, from, to): &Step| {
-        object([("time", optional(time.map(decimal))), ("from", decimal(from)), ("to", decimal(to))])
+    let step = |&(before, from, to): &Step| {
+        let said = match before {
+            Before::Nothing => None,
+            Before::Time(time) => Some(("time", decimal(time))),
+            Before::Set(time) => Some(("set", decimal(time))),
+            Before::Cleared => Some(("cleared", plain(true))),
+        };
+        object(said.into_iter().chain([("from", decimal(from)), ("to", decimal(to))]))
     };
     let Expiring { scheme, parameter, domain, policy, recipe, ref records, capacity, rate, .. } = filter;
     let (policy, capacity) = (Some(policy), Some(capacity));

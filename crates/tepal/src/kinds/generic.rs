@@ -320,7 +320,8 @@ macro_rules! about_calls {
             Filter::verify(self)
         }
 
-        /// Removes all keys. A chain becomes its first link.
+        /// Removes all keys. A chain becomes its first link; a filter whose keys expire forgets the
+        /// time.
         ///
         /// # Errors
         /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for a copy of a mapped
@@ -374,6 +375,15 @@ macro_rules! about_calls {
         /// or expire by their number.
         pub fn advance_to(&mut self, time: u64) -> Result<u64> {
             MutableFilter::advance_to(self, time)
+        }
+
+        /// Sets the clock of a filter whose keys expire, also to a time before the latest one:
+        /// [`MutableFilter::set_clock`](crate::MutableFilter::set_clock).
+        ///
+        /// # Errors
+        /// As there.
+        pub fn set_clock(&mut self, time: u64) -> Result<()> {
+            MutableFilter::set_clock(self, time)
         }
     };
 }
@@ -540,6 +550,10 @@ macro_rules! hand_on {
 
             fn advance_to(&mut $self, time: u64) -> Result<u64> {
                 $inner_mut.advance_to(time)
+            }
+
+            fn set_clock(&mut $self, time: u64) -> Result<()> {
+                $inner_mut.set_clock(time)
             }
 
             // The inherent calls have the same names.

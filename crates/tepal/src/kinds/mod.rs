@@ -165,7 +165,7 @@ pub trait MutableFilter: Filter + InnerMut {
     /// in a filter with `caller_hash`; [`Error::TooLarge`] if there is no memory;
     /// [`Error::NotPossible`]. The filter is unchanged then.
     fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool>;
-    /// Removes all keys.
+    /// Removes all keys. A filter whose keys expire forgets the time.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if there is no memory for an opened file's bits; [`Error::NotPossible`].
@@ -209,6 +209,14 @@ pub trait MutableFilter: Filter + InnerMut {
     /// # Errors
     /// [`Error::NotPossible`] for a kind whose keys do not expire, or expire by their number.
     fn advance_to(&mut self, _time: u64) -> Result<u64> {
+        Err(self.refusal(Operation::Advance))
+    }
+    /// Sets the clock of a filter whose keys expire, also to a time before the latest one: all its
+    /// keys then count as inserted at that time.
+    ///
+    /// # Errors
+    /// As [`advance_to`](Self::advance_to).
+    fn set_clock(&mut self, _time: u64) -> Result<()> {
         Err(self.refusal(Operation::Advance))
     }
     /// Adds all keys of a filter of the same kind, shape and hasher.

@@ -298,6 +298,10 @@ impl All<'_> {
                         drop(file.insert_many_hashes(&new.hashes));
                         file.insert_many(&new.texts)
                     });
+                    self.change("set_clock", new.len(), |file| {
+                        file.set_clock(time / 3)?;
+                        file.insert_many(&new.texts)
+                    });
                 }
             }
             _ => {}

@@ -86,9 +86,10 @@ fn operations<'a>(
             tepal::AnyFilter::Segment(filter) => filter.all_segments().next(),
             _ => None,
         };
-        all.extend::<[Operation<'a>; 5]>([
+        all.extend::<[Operation<'a>; 6]>([
             ("remove_prepared", Box::new(|file| file.remove_prepared(&keys.prepared).map(drop))),
             ("advance_to", Box::new(|file| file.advance_to(u64::MAX - 1).map(drop))),
+            ("set_clock", Box::new(|file| file.set_clock(1))),
             ("add_segment", Box::new(|file| file.add_segment("another segment").map(drop))),
             (
                 "drop_segment",

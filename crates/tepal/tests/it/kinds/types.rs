@@ -113,6 +113,7 @@ macro_rules! changes {
         }
         change!("set_labels", to => to.set_labels(Labels::new().name("other")));
         change!("advance_to", to => to.advance_to(u64::MAX));
+        change!("set_clock", to => to.set_clock(1));
         said
     }};
 }

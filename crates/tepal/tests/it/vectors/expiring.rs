@@ -24,6 +24,12 @@ fn made(case: &Value) -> ExpiringFilter {
         if let Some(time) = step.get("time") {
             filter.advance_to(number(time)).unwrap();
         }
+        if let Some(time) = step.get("set") {
+            filter.set_clock(number(time)).unwrap();
+        }
+        if step.get("cleared").is_some() {
+            filter.clear().unwrap();
+        }
         for i in number(&step["from"])..number(&step["to"]) {
             match case.get("prefix") {
                 Some(prefix) => filter.insert(&format!("{}{i}", prefix.as_str().unwrap())).unwrap(),

@@ -19,8 +19,8 @@ impl ExpiringFilter {
     /// W (1 + 1/g) ago or more, and none whose last insert was less than W ago. Returns how many
     /// generations ended.
     ///
-    /// A time before [`now`](Self::now) changes nothing: a clock that was set back lets keys live
-    /// longer, and loses none. Keys that were inserted before the filter was told any time count as
+    /// A time before [`now`](Self::now) changes nothing ([`set_clock`](Self::set_clock) sets the
+    /// clock back): a machine whose clock was set back lets keys live longer, and loses none. Keys that were inserted before the filter was told any time count as
     /// inserted at the first time.
     ///
     /// The end of a generation costs one pass over the table, some 5 ns for each key in it
@@ -46,7 +46,7 @@ impl ExpiringFilter {
             return Err(self.refusal(Operation::Advance));
         }
         if self.now().is_none() {
-            self.tell_first(time)?;
+            self.stamp_all(time)?;
         }
         let turns = self.turns_to(time);
         self.turn(turns, time)?;
@@ -61,13 +61,40 @@ impl ExpiringFilter {
         }
     }
 
-    /// Sets the first time: present keys count as inserted now.
-    fn tell_first(&mut self, time: u64) -> Result<()> {
+    /// Sets the clock to a time, also to one before [`now`](Self::now). If it is before now, all
+    /// keys in the filter count as inserted at that time, so none is lost, and each stays for a
+    /// whole window. A later time is told as by [`advance_to`](Self::advance_to).
+    ///
+    /// A filter that was told a time in the future by mistake forgets no key until then; this call
+    /// mends it. It costs one pass over the table.
+    ///
+    /// ```
+    /// let mut seen = tepal::ExpiringFilter::builder().capacity(100).window_of_time(60).build()?;
+    /// seen.insert_at("apple", 9_000_000)?;            // a wrong time
+    /// seen.set_clock(1000)?;
+    /// assert_eq!((seen.now(), seen.age_estimate("apple")), (Some(1000), Some(0)));
+    /// seen.advance_to(1070)?;
+    /// assert!(!seen.contains("apple"));
+    /// # Ok::<(), tepal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`advance_to`](Self::advance_to). The filter is unchanged then.
+    pub fn set_clock(&mut self, time: u64) -> Result<()> {
+        match (self.window(), self.now()) {
+            (Window::Time(_), Some(now)) if time < now => self.stamp_all(time),
+            _ => self.advance_to(time).map(drop),
+        }
+    }
+
+    /// Sets the clock to a time at which all present keys count as inserted.
+    fn stamp_all(&mut self, time: u64) -> Result<()> {
         let clock = self.clock.at(Some(time));
         let (tag, tag_bits) = (clock.tag(), clock.tag_bits());
-        if tag != 0 && !self.is_empty() {
+        if !self.is_empty() {
             self.core.table.check_before_copying()?;
-            let entries = || Stream::of(self.core.table.entries().map(|entry| entry | tag));
+            let entries =
+                || Stream::of(self.core.table.entries().map(|entry| entry >> tag_bits << tag_bits | tag));
             self.core.table = Table::of_entries(self.numbers(), tag_bits, self.core.usual_slots(), &entries)?;
         }
         self.clock = clock;

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::ExpiringFilter;
+use super::clock::Clock;
 use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts, Window, WindowFacts};
 use crate::ids::Operation;
@@ -12,8 +13,8 @@ use crate::kinds::calls::table_calls;
 use crate::kinds::generic::usual_facts;
 
 impl ExpiringFilter {
-    /// Removes all keys. The table keeps its size. A clock of time keeps its time; a clock of keys
-    /// restarts at 0.
+    /// Removes all keys. The table keeps its size. A clock of time forgets its time
+    /// ([`now`](Self::now) is `None`); a clock of keys restarts at 0.
     ///
     /// # Errors
     /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for an opened file's
@@ -21,9 +22,7 @@ impl ExpiringFilter {
     pub fn clear(&mut self) -> Result<()> {
         self.core.table.clear()?;
         self.inserted = Some(0);
-        if let Window::Keys(_) = self.window() {
-            self.clock = self.clock.at(Some(0));
-        }
+        self.clock = Clock::new(self.window(), self.generations())?;
         Ok(())
     }
 
@@ -107,6 +106,10 @@ table_calls! {
 
         fn advance_to(&mut self, time: u64) -> Result<u64> {
             self.advance_to(time)
+        }
+
+        fn set_clock(&mut self, time: u64) -> Result<()> {
+            self.set_clock(time)
         }
     }
 }

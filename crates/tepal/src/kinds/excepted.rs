@@ -106,12 +106,13 @@ impl ExceptedBloomFilter {
         Ok(Self::new(other, memory::copy_of(&self.exceptions)?, divider))
     }
 
-    /// Adds exceptions.
+    /// Adds exceptions, of those hashes for which the bits say yes. A scheme without a 64-bit hash
+    /// cannot tell, and all are added.
     pub(super) fn with(mut self, more: &Exceptions) -> Result<Self> {
         self.check_undivided(Operation::Except)?;
         let mut all = core::mem::take(&mut self.exceptions);
         memory::reserve(&mut all, more.hashes.len())?;
-        all.extend_from_slice(&more.hashes);
+        all.extend(more.hashes.iter().filter(|hash| self.filter.contains_hash(**hash)));
         self.set(all);
         Ok(self)
     }
@@ -427,7 +428,8 @@ impl Filter for ExceptedBloomFilter {
 impl MutableFilter for ExceptedBloomFilter {
     fn insert_key(&mut self, key: KeyRef<'_>) -> Result<bool> {
         self.check_undivided(Operation::Insert)?;
-        let was_excepted = self.filter.contains(&key) && self.excepts(key);
+        // A list may have a hash for which the bits said no until now.
+        let was_excepted = self.excepts(key);
         let is_new = self.filter.insert(&key)?;
         if was_excepted {
             self.remove(Batch::One(One::Key(key)), 1);
@@ -486,7 +488,8 @@ impl AnyFilter {
         }
     }
 
-    /// Adds exceptions: the filter says no for their keys.
+    /// Adds exceptions: the filter says no for their keys. Exceptions that were taken with another
+    /// filter, and for which this one says no by its bits, are left out.
     ///
     /// # Errors
     /// [`Error::NotPossible`] for a chain of filters, and for a filter with a divider

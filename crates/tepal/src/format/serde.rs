@@ -34,11 +34,12 @@ fn write<S: Serializer>(
     }
 }
 
-/// Reads a filter with `of`.
+/// Reads a filter with `of`. Owned bytes are asked for: a format that reads from a stream lends only
+/// those that fit its buffer.
 fn read<'de, F, D: Deserializer<'de>>(deserializer: D, of: fn(&[u8]) -> OurResult<F>) -> Result<F, D::Error> {
     match deserializer.is_human_readable() {
-        true => deserializer.deserialize_str(File(of)),
-        false => deserializer.deserialize_bytes(File(of)),
+        true => deserializer.deserialize_string(File(of)),
+        false => deserializer.deserialize_byte_buf(File(of)),
     }
 }
 

@@ -206,8 +206,10 @@ pub enum Error {
         /// Keys of this call that were inserted before the error.
         inserted: usize,
     },
-    /// Too many keys have equal or neighbouring numbers: even a table of four times the size cannot
-    /// hold them all. It looks as if the keys had been chosen by the filter's own hash.
+    /// Too many keys have equal or neighbouring fingerprints: even a table of four times the size
+    /// cannot hold them all. By chance this happens only in a table for very few keys, where a union
+    /// or a smaller size is refused, and with many copies of few keys. In a larger table the keys
+    /// may have been chosen by the filter's own hash.
     #[cfg(feature = "table")]
     #[non_exhaustive]
     NumbersClustered {

@@ -45,12 +45,12 @@ impl Error {
             Error::Unsupported { .. } => advice!("use a newer tepal", Features),
             #[cfg(feature = "table")]
             Error::NumbersClustered { .. } => advice!(
-                "hash with a secret key, so that nobody can choose such keys",
-                Secret,
-                ", give it a seed of its own",
+                "build it for more keys or with another seed",
                 Seed,
-                ", or count copies",
-                CountBits
+                ", count copies",
+                CountBits,
+                ", or hash with a secret key, so that nobody can choose such keys",
+                Secret
             ),
             #[cfg(feature = "static")]
             Error::SeveralValues { .. } => advice!(
@@ -168,7 +168,8 @@ impl Error {
             #[cfg(feature = "table")]
             Error::NumbersClustered { .. } => f.write_str(
                 "too many keys have equal or neighbouring hash values: a table of four times the size does not hold \
-                 them. An attacker may have chosen the keys by the filter's own hash, or few keys have many copies",
+                 them. So it is by chance in a table for very few keys, or with many copies of few keys; in a larger \
+                 table the keys may have been chosen by the filter's own hash",
             ),
             #[cfg(feature = "static")]
             Error::SeveralValues { hash, values: [one, other] } => write!(

@@ -223,17 +223,25 @@ impl<L: PlainStorage> BloomFilter<L> {
 
     /// A copy of the filter, `factor` times smaller, with its capacity and promise.
     pub(crate) fn folded_by(&self, factor: u64) -> Result<BloomFilter> {
+        self.check_before_copying()?;
+        let shape = self.folded_shape(factor)?;
+        let promised = self.promised_false_positive_rate();
+        let mut folded = self.folded(factor, shape)?;
+        let rate = folded.false_positive_rate().max(promised);
+        folded.promise(rate, self.keys_by_bits());
+        Ok(folded)
+    }
+
+    /// The shape after [`fold`](BloomFilter::fold) by a factor, if it folds so.
+    pub(super) fn folded_shape(&self, factor: u64) -> Result<Shape> {
         self.check_folds()?;
         if factor < 2 || self.units() % factor != 0 {
             let expected = "one by which its size can be divided";
             let error = Error::parameter("the factor to fold by", factor, expected);
             return Err(error.with(advice!("take one of those that there are", FoldFactors)));
         }
-        let promised = self.promised_false_positive_rate();
-        let mut folded = self.folded(factor)?;
-        let rate = folded.false_positive_rate().max(promised);
-        folded.promise(rate, self.keys_by_bits());
-        Ok(folded)
+        let old = self.meta.shape;
+        Shape::new(old.layout, old.num_hashes, old.bit_len / factor)
     }
 
     /// The filter as small as its keys allow at `rate`, and how many units became one; `None` if
@@ -246,13 +254,14 @@ impl<L: PlainStorage> BloomFilter<L> {
             return Err(Error::rate_out_of_reach(rate, reason));
         }
         self.check_folds()?;
+        self.check_before_copying()?;
         let shape = self.meta.shape;
         // A large filter needs this number of bits a key; this one may need slightly fewer.
         let needed = bits_per_key(shape.layout, shape.num_hashes, rate)
             .map_or(shape.bit_len as f64, |bits| bits * self.keys_by_bits() as f64);
         let most = (shape.bit_len as f64 / needed * 1.2) as u64;
         for factor in self.fold_factors().into_iter().rev().filter(|&factor| factor <= most) {
-            let mut folded = self.folded(factor)?;
+            let mut folded = self.folded(factor, self.folded_shape(factor)?)?;
             if folded.false_positive_rate() <= rate {
                 folded.promise(rate, self.keys_by_bits());
                 return Ok(Some((factor, folded)));
@@ -263,7 +272,7 @@ impl<L: PlainStorage> BloomFilter<L> {
 
     fn check_folds(&self) -> Result<()> {
         if self.has_hash() {
-            return self.check_before_copying();
+            return Ok(());
         }
         let expected = "one with a 64-bit hash: this one's positions do not fold, build it again smaller";
         Err(Error::parameter("the scheme", self.scheme(), expected))
@@ -275,9 +284,8 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 
     /// The filter with each group of `factor` neighbouring units made one (FORMAT.md, section 2.6).
-    fn folded(&self, factor: u64) -> Result<BloomFilter> {
+    fn folded(&self, factor: u64, shape: Shape) -> Result<BloomFilter> {
         let old = self.meta.shape;
-        let shape = Shape::new(old.layout, old.num_hashes, old.bit_len / factor)?;
         let mut lines = bits::zeroed(shape.lines())?;
         let words = &bits::words(self.lines.as_lines())[..(old.bit_len / 64) as usize];
         let folded = bits::words_mut(&mut lines);

@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::BloomFilter;
+use crate::bits::LINE_BYTES;
 use crate::error::Result;
 use crate::facts::{Can, Facts, Labels, PartFacts, Warning};
 use crate::ids::{Kind, OverCapacity, Scheme};
@@ -126,7 +127,7 @@ impl<L: PlainStorage> Filter for BloomFilter<L> {
     }
 
     fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
-        self.size_in_bytes().checked_div(factor)
+        self.folded_shape(factor).ok().map(|shape| shape.lines() * LINE_BYTES)
     }
 }
 

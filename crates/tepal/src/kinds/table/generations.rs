@@ -150,6 +150,8 @@ impl ExpiringFilter {
     /// keys lays it out again.
     ///
     /// # Errors
+    /// [`Error::NumbersClustered`](crate::Error::NumbersClustered) if there is no smaller table for
+    /// its fingerprints, as in tiny filters;
     /// [`Error::TooLarge`](crate::Error::TooLarge) if there is no memory for the new table;
     /// [`Error::Damaged`](crate::Error::Damaged) as for [`insert`](Self::insert).
     pub fn shrink_to_fit(&mut self) -> Result<()> {

@@ -49,6 +49,7 @@ impl QuotientFilter {
     /// - [`Error::CapacityReached`] if the union has more different fingerprints than the capacity
     ///   allows and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
     /// - [`Error::TooManyCopies`];
+    /// - [`Error::NumbersClustered`] if there is no table for its fingerprints, as in tiny filters;
     /// - [`Error::TooLarge`];
     /// - [`Error::Damaged`] as for [`insert`](Self::insert).
     ///
@@ -90,14 +91,14 @@ impl QuotientFilter {
         (2..=MOST_FACTOR).filter(|factor| self.numbers() % factor == 0).collect()
     }
 
-    /// An upper bound of the bytes of the table after [`fold`](Self::fold) by this factor. Counts
-    /// that are put together make it smaller. `None` if the filter cannot be folded by this factor.
+    /// The bytes of the table after [`fold`](Self::fold) by this factor; if its fingerprints lie
+    /// together, it may take more. `None` if the filter cannot be folded by this factor. Costs a
+    /// pass over the table.
     #[must_use]
     pub fn folded_size_in_bytes(&self, factor: u64) -> Option<u64> {
-        let folds = self.fold_factors().contains(&factor);
-        let packing =
-            Packing::for_slots(self.core.table.slots(), self.numbers() / factor.max(1), self.count_bits());
-        packing.ok().filter(|_| folds).map(|packing| packing.bytes())
+        let counts = self.folded_counts(factor).ok()?;
+        let packing = Packing::for_slots(counts.slots, self.numbers() / factor, self.count_bits());
+        packing.ok().map(|packing| packing.bytes())
     }
 
     /// Divides the number of possible fingerprints ([`numbers`](Self::numbers)) by a factor, one of
@@ -108,31 +109,44 @@ impl QuotientFilter {
     ///
     /// # Errors
     /// [`Error::Parameter`] for another factor, and if the rate would be 1;
-    /// [`Error::TooManyCopies`] if too many keys get the same fingerprint; [`Error::TooLarge`];
-    /// [`Error::Damaged`]. The filter is unchanged then.
+    /// [`Error::TooManyCopies`] if too many keys get the same fingerprint;
+    /// [`Error::NumbersClustered`] if there is no table for its fingerprints, as in tiny filters;
+    /// [`Error::TooLarge`]; [`Error::Damaged`]. The filter is unchanged then.
     pub fn fold(&mut self, factor: u64) -> Result<()> {
         *self = self.folded_by(factor)?;
         Ok(())
     }
 
-    pub(crate) fn folded_by(&self, factor: u64) -> Result<QuotientFilter> {
+    /// The entries after a fold by this factor.
+    fn folded_entries(&self, factor: u64) -> Stream<'_> {
+        let count_bits = self.count_bits();
+        let tags = (1u64 << count_bits) - 1;
+        let fold = move |entry: u64| (((entry >> count_bits) / factor) << count_bits) | (entry & tags);
+        let folded = Stream::of(self.core.table.entries().map(fold));
+        in_either(Join::Counted, count_bits, folded, Stream::empty())
+    }
+
+    /// Counts the entries after a fold by this factor; an error if the filter cannot be folded so.
+    fn folded_counts(&self, factor: u64) -> Result<Counts> {
         if !self.fold_factors().contains(&factor) {
             let expected = alloc::format!("one that divides {} and is from 2 to 64", self.numbers());
             return Err(Error::parameter("the factor", factor, expected));
         }
         self.core.table.check_before_copying()?;
-        let (count_bits, numbers) = (self.count_bits(), self.numbers() / factor);
-        let tags = (1u64 << count_bits) - 1;
-        let fold = move |entry: u64| (((entry >> count_bits) / factor) << count_bits) | (entry & tags);
-        let folded = || Stream::of(self.core.table.entries().map(fold));
-        let entries = || in_either(Join::Counted, count_bits, folded(), Stream::empty());
-        let counts = Counts::of(entries(), count_bits);
+        let count_bits = self.count_bits();
+        let counts = Counts::of(self.folded_entries(factor), count_bits);
         counts.check_copies(count_bits)?;
-        let rate = counts.numbers as f64 / numbers as f64;
-        if rate >= 1.0 {
+        if counts.numbers >= self.numbers() / factor {
             return Err(Error::parameter("the factor", factor, "one that leaves a rate below 1"));
         }
-        let promised_rate = self.core.meta.promised_rate.max(rate);
+        Ok(counts)
+    }
+
+    pub(crate) fn folded_by(&self, factor: u64) -> Result<QuotientFilter> {
+        let counts = self.folded_counts(factor)?;
+        let (count_bits, numbers) = (self.count_bits(), self.numbers() / factor);
+        let entries = || self.folded_entries(factor);
+        let promised_rate = self.core.meta.promised_rate.max(counts.numbers as f64 / numbers as f64);
         // The keys that it already holds are within its promise, whatever the product is rounded
         // to.
         let capacity = ((promised_rate * numbers as f64) as u64).max(counts.numbers).max(1);
@@ -220,8 +234,9 @@ impl QuotientFilter {
     /// keys lays it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if there is no memory for the new table; [`Error::Damaged`] as for
-    /// [`insert`](Self::insert).
+    /// [`Error::NumbersClustered`] if there is no smaller table for its fingerprints, as in tiny
+    /// filters; [`Error::TooLarge`] if there is no memory for it; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.core.shrink_to_fit(self.count_bits())
     }

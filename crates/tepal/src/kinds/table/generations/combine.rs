@@ -47,6 +47,7 @@ impl ExpiringFilter {
     ///   not known;
     /// - [`Error::CapacityReached`] if the union has more different keys than the promise allows
     ///   and the policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
+    /// - [`Error::NumbersClustered`] if there is no table for its fingerprints, as in tiny filters;
     /// - [`Error::TooLarge`];
     /// - [`Error::Damaged`] as for [`insert`](Self::insert).
     ///

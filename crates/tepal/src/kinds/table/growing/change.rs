@@ -377,8 +377,9 @@ impl GrowingFilter {
     /// more keys lays them out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if there is no memory for it; [`Error::Damaged`] as for
-    /// [`insert`](Self::insert).
+    /// [`Error::NumbersClustered`] if there is no smaller table for its fingerprints, as in tiny
+    /// filters; [`Error::TooLarge`] if there is no memory for it; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.before_a_change()?;
         self.links.iter_mut().try_for_each(|link| link.lay_out(link.slots().max(1)))

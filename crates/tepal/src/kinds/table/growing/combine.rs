@@ -56,6 +56,7 @@ impl GrowingFilter {
     /// # Errors
     /// [`Error::Incompatible`] if they differ ([`check_compatible`](Self::check_compatible));
     /// [`Error::NotPossible`] if the union would pass the promise; [`Error::TooManyCopies`];
+    /// [`Error::NumbersClustered`] if there is no table for its fingerprints, as in tiny filters;
     /// [`Error::TooLarge`]; [`Error::Damaged`] as for [`insert`](Self::insert). The filter is
     /// unchanged then.
     pub fn union_with(&mut self, other: &GrowingFilter) -> Result<()> {
@@ -111,7 +112,8 @@ impl GrowingFilter {
     /// # Errors
     /// [`Error::RateOutOfReach`] if the rate is too low (the error names the lowest one);
     /// [`Error::Parameter`] for a rate that is not between 0 and 1; [`Error::TooManyCopies`] if too
-    /// many keys have one fingerprint; [`Error::TooLarge`]; [`Error::Damaged`] as for
+    /// many keys have one fingerprint; [`Error::NumbersClustered`] if there is no table for its
+    /// fingerprints, as in tiny filters; [`Error::TooLarge`]; [`Error::Damaged`] as for
     /// [`insert`](Self::insert).
     pub fn freeze(&self, rate: f64) -> Result<QuotientFilter> {
         check_rate(rate)?;

@@ -69,7 +69,8 @@ impl SegmentFilter {
     /// ```
     ///
     /// # Errors
-    /// As [`drop_segment`](Self::drop_segment).
+    /// As [`drop_segment`](Self::drop_segment); [`Error::NumbersClustered`] if there is no table for
+    /// its fingerprints, as in tiny filters.
     pub fn merge_segments(&mut self, from: Segment, into: Segment) -> Result<()> {
         self.segments.check(from)?;
         self.segments.check(into)?;
@@ -116,6 +117,7 @@ impl SegmentFilter {
     /// - [`Error::CapacityReached`] if the union has more pairs than the capacity allows and the
     ///   policy is [`OverCapacity::Refuse`](crate::OverCapacity::Refuse);
     /// - [`Error::Parameter`] if there would be more than 65,536 segments;
+    /// - [`Error::NumbersClustered`] if there is no table for its fingerprints, as in tiny filters;
     /// - [`Error::TooLarge`];
     /// - [`Error::Damaged`] as for [`insert`](Self::insert).
     ///
@@ -177,8 +179,9 @@ impl SegmentFilter {
     /// bytes. More pairs or segments lay it out again.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if there is no memory for the new table; [`Error::Damaged`] as for
-    /// [`insert`](Self::insert).
+    /// [`Error::NumbersClustered`] if there is no smaller table for its fingerprints, as in tiny
+    /// filters; [`Error::TooLarge`] if there is no memory for it; [`Error::Damaged`] as for
+    /// [`insert`](Self::insert). The filter is unchanged then.
     pub fn shrink_to_fit(&mut self) -> Result<()> {
         self.core.shrink_to_fit(self.segments.tag_bits())
     }

@@ -10,4 +10,6 @@ mod kept;
 mod on_disk;
 #[cfg(feature = "std")]
 mod replaced;
+#[cfg(all(feature = "serde", feature = "std"))]
+mod serialized;
 mod too_large;

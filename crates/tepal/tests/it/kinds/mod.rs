@@ -3,6 +3,8 @@
 
 #[cfg(feature = "std")]
 mod batches;
+#[cfg(feature = "table")]
+mod clock;
 #[cfg(all(feature = "std", feature = "table", feature = "static"))]
 mod combined;
 #[cfg(all(feature = "extras", feature = "std"))]
@@ -21,5 +23,9 @@ mod quotient;
 mod segment;
 #[cfg(feature = "std")]
 mod sequences;
+#[cfg(feature = "extras")]
+mod stray_exceptions;
+#[cfg(feature = "table")]
+mod tiny;
 #[cfg(feature = "std")]
 mod types;

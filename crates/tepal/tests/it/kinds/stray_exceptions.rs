@@ -1,8 +1,6 @@
 //! Exceptions whose bits are clear: such lists come from another filter, and FORMAT.md, section 4.9,
 //! allows them in files. A key that is inserted is held from then on, by every way of inserting.
 
-#![cfg(all(feature = "extras", feature = "std"))]
-
 use tepal::{
     AnyFilter, BloomFilter, Change, Exceptions, MutableFilter, Opened, file::Format, hash::PreparedKeys,
 };

@@ -1,8 +1,6 @@
 //! The clock of a filter whose keys expire: a time in the future that was told by mistake is
 //! mended by `set_clock` and forgotten by `clear`, and no key is lost.
 
-#![cfg(feature = "table")]
-
 use tepal::{AnyFilter, Error, ExpiringFilter, MutableFilter, Opened, file::Format};
 
 /// Milliseconds where seconds are meant.
@@ -120,4 +118,26 @@ fn a_clock_of_keys_cannot_be_set_and_starts_again_when_cleared() {
     assert!(last == before && last.now() == Some(250));
     last.clear().unwrap();
     assert_eq!((last.now(), last.keys_inserted()), (Some(0), Some(0)));
+}
+
+/// A run in which no key comes or goes still moves the clock, also within a generation.
+#[test]
+fn time_alone_changes_the_file() {
+    let mut filter = filter();
+    filter.insert_at("key", NOW).unwrap();
+    let bytes =
+        |filter: &ExpiringFilter| Opened::new(filter.clone(), Format::Tepal).unwrap().to_bytes().unwrap();
+    for later in [1, 99, 100, 599] {
+        let before = bytes(&filter);
+        filter.advance_to(NOW + later).unwrap();
+        assert!(bytes(&filter) != before && saved(&filter).now() == Some(NOW + later), "{later}");
+        assert!(saved(&filter).contains("key"), "{later}");
+    }
+    // The edge of the window and of the generation after it.
+    assert!(filter.contains_at("key", NOW + 600) && filter.contains_at("key", NOW + 699));
+    assert!(!filter.contains_at("key", NOW + 700));
+    assert_eq!(filter.advance_to(NOW + 699).unwrap(), 1);
+    assert!(filter.contains("key"));
+    filter.advance_to(NOW + 700).unwrap();
+    assert!(!filter.contains("key"));
 }

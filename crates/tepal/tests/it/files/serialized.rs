@@ -1,8 +1,6 @@
 //! Filters in serde's formats: every kind, small and large, through a text format and three binary
 //! ones, from a slice and from a reader.
 
-#![cfg(all(feature = "serde", feature = "std"))]
-
 use std::io::Read;
 
 use serde::{Serialize, de::DeserializeOwned};

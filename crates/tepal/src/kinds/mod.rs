@@ -52,12 +52,13 @@ pub(crate) use in_file::{
 pub(crate) use storage::Ref;
 
 /// The calls that every filter has, whatever its kind and its storage: a
-/// [`BloomFilter`](crate::BloomFilter), any other type of the list, an [`AnyFilter`], an
+/// [`BloomFilter`](crate::BloomFilter), also one that threads share
+/// ([`Shared`](crate::storage::Shared)), any other type of the list, an [`AnyFilter`], an
 /// [`Opened`](crate::Opened).
 ///
-/// Use this trait for a function that takes any filter, and for a list of several kinds. A concrete
-/// type has the same calls as inherent ones, so it needs no import. Calls that are generic over
-/// keys, such as `contains`, are in [`Ask`]. Only this crate can implement the trait.
+/// Use this trait for a function that takes any filter, and for a list of several kinds. Calls that
+/// are generic over keys, such as `contains`, are in [`Ask`]. Only this crate can implement the
+/// trait.
 ///
 /// ```
 /// use tepal::{Ask, BloomFilter, Filter};

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::storage::{PlainStorage, Storage};
+use super::storage::Storage;
 use super::{BloomFilter, BloomMeta};
 use crate::bits::kernel::Kernel;
 use crate::bits::mask::ORDER;
@@ -155,20 +155,21 @@ impl<'a> Measured<'a> {
     }
 }
 
-impl<L: PlainStorage> BloomFilter<L> {
+impl<L: Storage> BloomFilter<L> {
     /// The fill of each of `slices` equal parts of the array, in order, for a picture: a flat row
     /// shows a sound hash. If the array has fewer lines, there are fewer parts. Costs one pass over
     /// the bits.
     #[must_use]
     pub fn fill_of_slices(&self, slices: usize) -> Vec<f64> {
-        let lines = self.lines.as_lines();
-        let slices = slices.clamp(1, lines.len());
-        let edge = |slice: usize| (lines.len() as u128 * slice as u128 / slices as u128) as usize;
+        let (lines, len) = (self.lines.view().0, self.meta.shape.lines() as usize);
+        let slices = slices.clamp(1, len);
+        let edge = |slice: usize| (len as u128 * slice as u128 / slices as u128) as usize;
         let bits_before = |line: usize| (line as u64 * LINE_BITS).min(self.bit_len());
         let fill = |slice| {
             let (from, to) = (edge(slice), edge(slice + 1));
             let bits = bits_before(to) - bits_before(from);
-            bits::count(&lines[from..to]) as f64 / bits as f64
+            let set: u64 = (from..to).map(|line| bits::count(&[lines.line(line)])).sum();
+            set as f64 / bits as f64
         };
         (0..slices).map(fill).collect()
     }

@@ -2,6 +2,7 @@
 
 mod apart;
 mod counts;
+mod kind;
 mod whole;
 
 use alloc::vec::Vec;

@@ -23,6 +23,8 @@ mod quotient;
 mod segment;
 #[cfg(feature = "std")]
 mod sequences;
+#[cfg(all(feature = "std", feature = "static"))]
+mod shared_filter;
 #[cfg(feature = "extras")]
 mod stray_exceptions;
 #[cfg(feature = "table")]

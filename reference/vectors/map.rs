@@ -15,7 +15,7 @@ use tepal_reference::ribbon::map::{Map, read, write};
 
 const ABOUT: &str = "Maps (FORMAT.md sections 2.8 and 4.2.7) and how they are built (5.7). `files`: the map of the keys prefix + \"0\" to \
     prefix + (count - 1), or of the hashes finish(0) and on, `finished_count` of them; the value of number i is i · `times` mod `below`. \
-    `value_bits`, `columns`, `deep`, `split`, `words`, `seeds`, `last` and `last_seed` are those of its header; `names` are the names \
+    `value_bits`, `greatest` (the greatest value), `columns`, `deep`, `split`, `words`, `seeds`, `last` and `last_seed` are those of its header; `names` are the names \
     of its values, where these have some, with how many keys have each; \
     `embedded_trailer` is what stands behind the body in its embedded form (4.8.1), which maps with names do not have. A rate of 1: every key gets a value. `probes` are keys or \
     hashes and their values. `refused` are changes to a file of `files`, as offsets and new bytes; where one is in the body, the \
@@ -77,6 +77,8 @@ fn plans() -> Vec<Plan> {
         sealed,
         integers,
         plan("every key has a value", 1.0, 300, 250),
+        plan("values 0 to 4", 0.25, 400, 5),
+        plan("values 0 to 4, and every key has a value", 1.0, 400, 5),
         plan("every key has a value, 1 key", 1.0, 1, 2),
         named("every key has a value, 5 names", 1.0, 2500, &["a", "b", "c", "d", "e"]),
         named("one name", 0.02, 700, &["all of them"]),
@@ -107,13 +109,14 @@ const FORGERIES: &[(&str, Forgery)] = &[
     ("values of no bits", |(numbers, _)| numbers[0] = 0),
     ("values of 33 bits", |(numbers, _)| numbers[0] = 33),
     ("fewer columns than values have bits", |(numbers, _)| numbers[0] = 13),
+    ("a greatest value of more bits than values have", |(numbers, _)| numbers[1] = 64),
     ("a second ribbon", |(numbers, _)| numbers.extend([0, 1, 1, 1, 0])),
 ];
 
 /// All forgeries; each is checked to be refused.
 fn embedded_refused(good: &Good) -> Result<Json, String> {
     let map = read(file_of(good, PLAIN)?, None, None)?;
-    let keys = Map { ribbon: without_keys(&map.ribbon), names: Vec::new() };
+    let keys = Map { ribbon: without_keys(&map.ribbon), names: Vec::new(), greatest: 0 };
     let mut cases = Vec::new();
     for &(what, change) in FORGERIES {
         let forged = forged(&embed_map(&map)?, &keys.ribbon, &change)?;
@@ -160,7 +163,7 @@ fn file(plan: Plan) -> Result<File, String> {
         false => None,
     };
     if let Some(embedded) = &embedded {
-        let none = Map { ribbon: without_keys(&map.ribbon), names: Vec::new() };
+        let none = Map { ribbon: without_keys(&map.ribbon), names: Vec::new(), greatest: 0 };
         if extract_map(embedded, &none)? != map {
             return Err(format!("{}: what was embedded is another map", plan.name));
         }
@@ -181,6 +184,7 @@ fn file(plan: Plan) -> Result<File, String> {
         ("times", decimal(plan.times)),
         ("below", decimal(plan.below)),
         ("value_bits", plain(shape.value_bits)),
+        ("greatest", decimal(map.greatest)),
     ]);
     fields.extend(shape_of(ribbon));
     fields.push(("self_test", decimal(ribbon.self_test()?)));
@@ -200,7 +204,7 @@ const KEYS: usize = 40;
 const SPLIT: usize = 48;
 const NAMES: usize = 52;
 const WORDS: usize = 72;
-/// The offset of the first name in files without records.
+/// The offset of the first name, or of the greatest value, in files without records.
 const FIRST: usize = 128;
 
 /// `300 keys` has a layer of four words, with 12 or 13 columns; `3 keys with names` has three last
@@ -225,7 +229,11 @@ const CHANGES: &[Change] = &[
     (4, PLAIN, "rate not a number", &[(56, &[0, 0, 0, 0, 0, 0, 0xF8, 0x7F])]),
     (4, PLAIN, "names of 4 bytes", &[(NAMES, &[4])]),
     (4, PLAIN, "names of many bytes", &[(NAMES, &[0xF8, 0xFF, 0xFF, 0xFF])]),
-    (4, PLAIN, "names of zeros", &[(NAMES, &[8])]),
+    (4, PLAIN, "neither names nor a greatest value", &[(NAMES, &[0])]),
+    (4, PLAIN, "names of zeros", &[(NAMES, &[16])]),
+    (4, PLAIN, "a greatest value of more bits than values have", &[(FIRST, &[64])]),
+    (4, PLAIN, "a greatest value past 2^32", &[(FIRST + 4, &[1])]),
+    (4, NONE, "a greatest value without a key", &[(FIRST, &[1])]),
     (4, FEW, "names that end too early", &[(NAMES, &[64])]),
     (4, FEW, "another key than those of names", &[(KEYS, &[4])]),
     (4, FEW, "more names than values", &[(VALUE_BITS, &[1])]),
@@ -241,7 +249,7 @@ const CHANGES: &[Change] = &[
     (5, PLAIN, "a layer of many words", &[(WORDS, &[0, 0xFC, 0xFF, 0xFF])]),
     (5, PLAIN, "required flag 0, and no seal", &[(24, &[1])]),
     (6, PLAIN, "another self-test", &[(112, &[0xEE])]),
-    (7, PLAIN, "another chunk checksum", &[(128, &[0xEE])]),
+    (7, PLAIN, "another chunk checksum", &[(FIRST + 8, &[0xEE])]),
     (7, NONE, "a bit where there are no keys", &[(192, &[1])]),
 ];
 

@@ -88,11 +88,12 @@ fn take_second(numbers: &mut &[u8]) -> Result<Second, String> {
     Ok(Second::new(most, keys, shape))
 }
 
-/// The embedded form of a filter without added keys (version E2), or of a map's ribbon (E3).
-fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
+/// The embedded form of a filter without added keys (version E2), or of a map's ribbon (E3) with its
+/// greatest value.
+fn embed_as(version: u8, ribbon: &Ribbon, greatest: u64) -> Vec<u8> {
     let (shape, mut numbers) = (&ribbon.shape, Vec::new());
     if version == 0xE3 {
-        numbers.extend(number(shape.value_bits));
+        numbers.extend([number(shape.value_bits), number(greatest)].concat());
     }
     numbers.extend(number(ribbon.keys));
     numbers.extend(number(shape.split));
@@ -119,17 +120,19 @@ fn embed_as(version: u8, ribbon: &Ribbon) -> Vec<u8> {
     [bytes, said, checksum.to_le_bytes().to_vec()].concat()
 }
 
-/// Reads the embedded form. `keys` has the scheme, parameters, key domain and recipe that the store
+/// Reads the embedded form, and the greatest value of a map. `keys` has the scheme, parameters, key domain and recipe that the store
 /// keeps.
-fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String> {
+fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<(Ribbon, u64), String> {
     let c = check_of(keys.scheme, keys.domain, keys.recipe, keys.parameter, &keys.records);
     let (body, said) = checked(version, bytes, c)?;
     let (mut numbers, rest) = said.split_at(said.len() - 8);
     let mut shape = RibbonShape { columns: u64::from(rest[2] % 128), ..RibbonShape::default() };
     shape.deep = shape.columns + u64::from(rest[2] / 128);
     (shape.last_seed, shape.last) = (rest[3].into(), u64::from(rest[4]) + 256 * u64::from(rest[5]));
+    let mut greatest = 0;
     if version == 0xE3 {
         shape.value_bits = take(&mut numbers)?;
+        greatest = take(&mut numbers)?;
         if !(1..=32).contains(&shape.value_bits) {
             return Err(format!("values of {} bits", shape.value_bits));
         }
@@ -163,14 +166,14 @@ fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String
     }
     ribbon.check_unused()?;
     ribbon.bits.truncate(64 * first as usize);
-    Ok(ribbon)
+    Ok((ribbon, greatest))
 }
 
 /// The embedded form of a filter, which has no added keys and was not made from a table.
 pub fn embed(filter: &Ribbon) -> Result<Vec<u8>, String> {
     filter.check()?;
     match filter.added.is_empty() && filter.numbers == 0 {
-        true => Ok(embed_as(0xE2, filter)),
+        true => Ok(embed_as(0xE2, filter, 0)),
         false => Err("a filter with added keys, or made of a table, has no embedded form".to_string()),
     }
 }
@@ -178,21 +181,24 @@ pub fn embed(filter: &Ribbon) -> Result<Vec<u8>, String> {
 /// Reads the embedded form of a filter. `keys` is a filter with the scheme, parameters, key domain
 /// and recipe that the store keeps; the promised rate is also taken from it.
 pub fn extract(bytes: &[u8], keys: &Ribbon) -> Result<Ribbon, String> {
-    extract_as(0xE2, bytes, keys)
+    Ok(extract_as(0xE2, bytes, keys)?.0)
 }
 
 /// The embedded form of a map whose values have no names.
 pub fn embed_map(map: &Map) -> Result<Vec<u8>, String> {
     map.check()?;
     match map.names.is_empty() {
-        true => Ok(embed_as(0xE3, &map.ribbon)),
+        true => Ok(embed_as(0xE3, &map.ribbon, map.greatest)),
         false => Err("a map with names has no embedded form".to_string()),
     }
 }
 
 /// Reads the embedded form of a map, like [`extract`].
 pub fn extract_map(bytes: &[u8], keys: &Map) -> Result<Map, String> {
-    Ok(Map { ribbon: extract_as(0xE3, bytes, &keys.ribbon)?, names: Vec::new() })
+    let (ribbon, greatest) = extract_as(0xE3, bytes, &keys.ribbon)?;
+    let map = Map { ribbon, names: Vec::new(), greatest };
+    map.check()?;
+    Ok(map)
 }
 
 /// The numbers of an embedded form, and the 8 bytes after them.

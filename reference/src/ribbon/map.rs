@@ -16,6 +16,8 @@ pub struct Map {
     /// The names of the values from 0 on, with the number of keys of each; empty if the values have
     /// no names.
     pub names: Vec<(String, u64)>,
+    /// The greatest value of a key, or the last that has a name; 0 without keys and names.
+    pub greatest: u64,
 }
 
 /// The bits that are mixed with the value of a key.
@@ -26,7 +28,8 @@ fn mask(h: u64, value_bits: u64) -> u64 {
 impl Map {
     /// A map of byte keys with scheme 1 and seed 0, without recipe, records and keys.
     pub fn new(rate: f64) -> Map {
-        Map { ribbon: Ribbon { shape: RibbonShape::default(), ..Ribbon::new(rate) }, names: Vec::new() }
+        let ribbon = Ribbon { shape: RibbonShape::default(), ..Ribbon::new(rate) };
+        Map { ribbon, names: Vec::new(), greatest: 0 }
     }
 
     /// Section 5.7: builds the map from hashes and their values of `value_bits` bits. The names are
@@ -44,6 +47,10 @@ impl Map {
         for (value, (_, keys)) in (0..).zip(&mut self.names) {
             *keys = values.values().filter(|held| **held == value).count() as u64;
         }
+        self.greatest = match self.names.len() {
+            0 => values.values().copied().max().unwrap_or(0),
+            names => names as u64 - 1,
+        };
         let rate = match self.names.len() {
             0 => self.ribbon.rate,
             names => self.ribbon.rate * 2f64.powi(value_bits as i32) / names as f64,
@@ -67,8 +74,7 @@ impl Map {
         let (found, columns) = self.ribbon.value(h);
         let value = found & ((1 << v) - 1) ^ mask(h, v);
         let is_its_own = found >> v == fingerprint(h) & ((1 << (columns - v)) - 1);
-        let has_name = self.names.is_empty() || value < self.names.len() as u64;
-        (is_its_own && has_name).then_some(value)
+        (is_its_own && value <= self.greatest).then_some(value)
     }
 
     /// Refuses fields that a file cannot have.
@@ -81,6 +87,14 @@ impl Map {
         // NaN is refused too.
         if !(ribbon.rate > 0.0 && ribbon.rate <= 1.0) {
             return Err(format!("the promised rate {} is not above 0, and at most 1", ribbon.rate));
+        }
+        let greatest = match self.names.len() as u64 {
+            0 if ribbon.keys == 0 => self.greatest == 0,
+            0 => self.greatest >> v == 0,
+            names => self.greatest == names - 1,
+        };
+        if !greatest {
+            return Err(format!("{} is the greatest value", self.greatest));
         }
         let mut names: Vec<&String> = self.names.iter().map(|(name, _)| name).collect();
         if names.len() as u64 > 1 << v || names.len() > 65_536 {
@@ -105,6 +119,9 @@ impl Map {
     }
 
     fn section(&self) -> Vec<u8> {
+        if self.names.is_empty() {
+            return self.greatest.to_le_bytes().to_vec();
+        }
         let mut out = Vec::new();
         for (number, (name, keys)) in self.names.iter().enumerate() {
             out.extend((number as u16).to_le_bytes());
@@ -120,6 +137,9 @@ impl Map {
 
 fn read_section(bytes: &[u8]) -> Result<Vec<(String, u64)>, String> {
     let (mut names, mut at) = (Vec::new(), 0);
+    if bytes.is_empty() {
+        return Err("no values".to_string());
+    }
     while at < bytes.len() {
         let end = |len: usize| at + 16 + len;
         if bytes.len() < end(0) || u32_at(bytes, at + 4) != 0 {
@@ -177,6 +197,14 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
     let head = envelope::head(file, 8, "map")?;
     let own = head.own();
     let section = head.section(u32_at(own, 20).into())?;
+    let (names, greatest) = match section.len() {
+        8 => (Vec::new(), u64_at(section, 0)),
+        _ => {
+            let names = read_section(section).or_else(|why| refuse(4, &why))?;
+            let last = names.len() as u64 - 1;
+            (names, last)
+        }
+    };
     let mut map = Map {
         ribbon: Ribbon {
             scheme: own[0],
@@ -202,7 +230,8 @@ pub fn read(file: &[u8], secret: Option<&[u8; 16]>, seal_key: Option<&[u8]>) -> 
             added: Vec::new(),
             numbers: 0,
         },
-        names: read_section(section).or_else(|why| refuse(4, &why))?,
+        names,
+        greatest,
     };
     map.check().or_else(|why| refuse(4, &why))?;
     // Step 5.

@@ -13,7 +13,7 @@ use crate::format::view::place_in;
 use crate::ids::Kind;
 use crate::key::KeyHasher;
 use crate::key::schemes::sizing::check_has_hash;
-use crate::kinds::ribbon::{Ribbon, RibbonFilter, RibbonMap, checked_value_bits};
+use crate::kinds::ribbon::{Ribbon, RibbonFilter, RibbonMap, checked_greatest, checked_value_bits};
 use crate::kinds::storage::{InBytes, Owned, PlainStorage, StableBytes};
 
 /// Appends a number, seven bits a byte, the lowest first.
@@ -112,6 +112,7 @@ fn said<L>(form: EmbeddedForm, ribbon: &Ribbon<L>, check: u64) -> Vec<u8> {
     let mut out = Vec::new();
     if form.kind == Kind::Map {
         put_number(fields.value_bits.into(), &mut out);
+        put_number(ribbon.greatest.into(), &mut out);
     }
     put_number(ribbon.keys, &mut out);
     put_number(fields.split.into(), &mut out);
@@ -139,9 +140,9 @@ fn read_said(form: EmbeddedForm, said: &[u8]) -> Result<Ribbon<()>> {
     let (numbers, rest) = said.split_at(said.len() - SAID);
     let (columns, last_seed) = (rest[2] & 0x7F, rest[3]);
     let mut numbers = Fields::at(numbers, 0);
-    let value_bits = match form.kind {
-        Kind::Map => checked_value_bits(number(&mut numbers)?)?,
-        _ => 0,
+    let (value_bits, greatest) = match form.kind {
+        Kind::Map => (checked_value_bits(number(&mut numbers)?)?, number(&mut numbers)?),
+        _ => (0, 0),
     };
     let keys = number(&mut numbers)?;
     let split = small_number(number(&mut numbers)?, "the number of words with one column more")?;
@@ -161,7 +162,11 @@ fn read_said(form: EmbeddedForm, said: &[u8]) -> Result<Ribbon<()>> {
     };
     fields.check()?;
     let ribbon = Ribbon::new(RibbonShape::new(fields)?, keys)?;
-    if has_second { with_second(ribbon, &mut numbers) } else { Ok(ribbon) }
+    match form.kind {
+        Kind::Map => Ok(ribbon.with_greatest(checked_greatest(greatest, value_bits, keys)?)),
+        _ if has_second => with_second(ribbon, &mut numbers),
+        _ => Ok(ribbon),
+    }
 }
 
 /// The ribbon in the embedded form, and the length of its words in bytes, after all checks.

@@ -25,6 +25,8 @@ pub(crate) struct Ribbon<L = Owned> {
     pub(crate) thin: Option<Box<Thin>>,
     /// The number of its different keys.
     pub(crate) keys: u64,
+    /// The greatest value that a key can have; 0 in a filter.
+    pub(crate) greatest: u32,
     lines: L,
     /// The checks of the lines, if they are an opened file's.
     body_check: Option<Ref<dyn BodyChecked>>,
@@ -54,7 +56,7 @@ impl RibbonMeta {
 impl Ribbon {
     /// Makes a ribbon that was just built.
     pub(super) fn built(shape: RibbonShape, thin: Option<Box<Thin>>, lines: Vec<Line>, keys: u64) -> Self {
-        Ribbon { shape, thin, keys, lines: Owned::new(lines), body_check: None }
+        Ribbon { shape, thin, keys, greatest: 0, lines: Owned::new(lines), body_check: None }
     }
 }
 
@@ -71,7 +73,7 @@ impl Ribbon<()> {
                 shape.words()
             )));
         }
-        Ok(Ribbon { shape, thin: None, keys, lines: (), body_check: None })
+        Ok(Ribbon { shape, thin: None, keys, greatest: 0, lines: (), body_check: None })
     }
 
     /// Adds a second ribbon, which picks `most` of 65,536 random keys: it must have at most as many
@@ -108,8 +110,13 @@ impl CheckBody for Ribbon<()> {
 impl<L> Ribbon<L> {
     /// The same ribbon with these lines.
     pub(super) fn with_lines<M>(self, lines: M) -> Ribbon<M> {
-        let Ribbon { shape, thin, keys, body_check, .. } = self;
-        Ribbon { shape, thin, keys, lines, body_check }
+        let Ribbon { shape, thin, keys, greatest, body_check, .. } = self;
+        Ribbon { shape, thin, keys, greatest, lines, body_check }
+    }
+
+    /// The same ribbon for values up to this one.
+    pub(crate) fn with_greatest(self, greatest: u32) -> Self {
+        Ribbon { greatest, ..self }
     }
 
     /// The same ribbon with these checks of its lines.
@@ -198,9 +205,9 @@ impl<L: PlainStorage> Ribbon<L> {
     /// Moves the ribbon into memory: a copy, or the same memory.
     pub(super) fn into_owned(self) -> Result<Ribbon> {
         self.check_before_copying()?;
-        let Ribbon { shape, thin, keys, lines, .. } = self;
+        let Ribbon { shape, thin, keys, greatest, lines, .. } = self;
         let lines = Owned::new(lines.into_lines()?);
-        Ok(Ribbon { shape, thin, keys, lines, body_check: None })
+        Ok(Ribbon { shape, thin, keys, greatest, lines, body_check: None })
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) mod part;
 mod value;
 
 pub use builder::RibbonMapBuilder;
-pub(crate) use part::checked_value_bits;
+pub(crate) use part::{checked_greatest, checked_value_bits};
 pub use value::{MapValue, Value};
 
 use super::lines::{Ribbon, RibbonMeta};
@@ -30,7 +30,8 @@ use crate::kinds::storage::{Owned, PlainStorage};
 /// A key takes the bits of its value, and log2(1 / rate) more bits that tell members from
 /// non-members. With values of 6 bits and a rate of 1 % that is 12.8 bits in all. A lookup of a
 /// member always returns its value. A lookup of a non-member returns nothing, or an arbitrary value
-/// with the probability of the rate.
+/// with the probability of the rate. No lookup returns a value above the
+/// [greatest](RibbonMap::greatest) of all keys.
 ///
 /// Without the extra bits ([`known_keys_only`](RibbonMapBuilder::known_keys_only)) a key takes
 /// hardly more bits than its value, and **every key gets a value**: look up only keys that are
@@ -86,13 +87,15 @@ impl<L: PlainStorage> RibbonMap<L> {
 
     /// The share of non-members that get a value.
     ///
-    /// It is exact, as a mean over all non-members, if the values have no names, or if all possible
-    /// values have one. Otherwise it is an estimate that takes all values as equally frequent. A
-    /// non-member that gets a value without a name is recognized by that, and if most keys have the
-    /// same few values, this happens less often. Costs a pass over a fiftieth of the map, or less.
+    /// It is exact, as a mean over all non-members, if keys have the greatest value of
+    /// [`value_bits`](Self::value_bits) bits. Otherwise it is an estimate that takes all values as
+    /// equally frequent. A non-member that gets a value above [`greatest`](Self::greatest) is
+    /// recognized by that, and if most keys have the same few values, this happens less often. Costs
+    /// a pass over a fiftieth of the map, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
-        self.ribbon.rate() * named_share(self.num_names(), self.value_bits())
+        let values = f64::from(self.ribbon.greatest) + 1.0;
+        self.ribbon.rate() * values / (1u64 << self.value_bits()) as f64
     }
 
     /// The number of different keys.
@@ -111,6 +114,13 @@ impl<L: PlainStorage> RibbonMap<L> {
     #[must_use]
     pub fn value_bits(&self) -> u8 {
         self.ribbon.shape.fields().value_bits
+    }
+
+    /// The greatest value that a lookup returns: the greatest of any key, or the last that has a
+    /// name. So a value can be the index of a list that has one more entry. 0 if there is no key.
+    #[must_use]
+    pub fn greatest(&self) -> u32 {
+        self.ribbon.greatest
     }
 
     /// The number of values that have names: the values from 0 on. 0 if the values are only
@@ -193,31 +203,14 @@ impl<L: PlainStorage> RibbonMap<L> {
     pub(crate) fn check_before_copying(&self) -> Result<()> {
         self.ribbon.check_before_copying()
     }
-
-    /// The greatest value that a key can have.
-    #[inline(always)]
-    fn greatest(&self) -> u32 {
-        match self.names.listed().len() {
-            0 => u32::MAX,
-            names => names as u32 - 1,
-        }
-    }
-}
-
-/// The share of the values of this many bits that a key can have. If values have names, only these
-/// values.
-fn named_share(names: usize, value_bits: u8) -> f64 {
-    match names {
-        0 => 1.0,
-        count => count as f64 / (1u64 << value_bits) as f64,
-    }
 }
 
 /// Two maps are equal if they give every key the same answer for the same reason: same hash,
-/// domain, recipe, names and ribbon. Labels and promise do not matter.
+/// domain, recipe, names, greatest value and ribbon. Labels and promise do not matter.
 impl<L: PlainStorage, M: PlainStorage> PartialEq<RibbonMap<M>> for RibbonMap<L> {
     fn eq(&self, other: &RibbonMap<M>) -> bool {
-        self.meta.keys == other.meta.keys && self.names == other.names && self.ribbon == other.ribbon
+        let is_same = self.names == other.names && self.greatest() == other.greatest();
+        is_same && self.meta.keys == other.meta.keys && self.ribbon == other.ribbon
     }
 }
 

@@ -18,8 +18,8 @@ mod second;
 pub(crate) use filter::part::lines_of;
 pub use filter::{RibbonFilter, RibbonFilterBuilder};
 pub(crate) use lines::Ribbon;
-pub(crate) use map::checked_value_bits;
 pub use map::{MapValue, RibbonMap, RibbonMapBuilder, Value};
+pub(crate) use map::{checked_greatest, checked_value_bits};
 
 /// The lowest rate of a ribbon.
 const LEAST_RATE: f64 = 1.0 / (1u64 << 32) as f64;

@@ -13,6 +13,8 @@ mod exceptions;
 mod folding;
 #[cfg(feature = "std")]
 mod incompatible;
+#[cfg(feature = "static")]
+mod map;
 #[cfg(feature = "std")]
 mod overfilled;
 #[cfg(feature = "std")]

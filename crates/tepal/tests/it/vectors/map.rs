@@ -43,6 +43,7 @@ fn maps_are_those_of_the_reference() {
         assert_eq!(write(case, &opened), written, "{name}");
         let AnyFilter::Map(map) = opened.filter() else { panic!("{name}") };
         assert_eq!(map.len(), number(&case["keys"]), "{name}");
+        assert_eq!(u64::from(map.greatest()), number(&case["greatest"]), "{name}");
         assert!(map.false_positive_rate() <= case["false_positive_rate"].as_f64().unwrap(), "{name}");
         match case.get("embedded_trailer") {
             None => assert!(map.num_names() > 0 && map.to_embedded().is_err(), "{name}"),

@@ -51,7 +51,7 @@ impl<L: PlainStorage> RibbonMap<L> {
     fn number(&self, hash: u64) -> Option<u32> {
         match self.is_empty() {
             true => None,
-            false => self.kernel.get(&self.ribbon.shape, self.ribbon.words(), self.greatest(), hash),
+            false => self.kernel.get(&self.ribbon.shape, self.ribbon.words(), self.ribbon.greatest, hash),
         }
     }
 
@@ -108,7 +108,7 @@ impl<L: PlainStorage> RibbonMap<L> {
             false => self.kernel.get_many(
                 &self.ribbon.shape,
                 self.ribbon.words(),
-                self.greatest(),
+                self.ribbon.greatest,
                 hashes,
                 answers,
             ),

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::value::{NAME, Numbers, check_num_names, shown};
-use super::{MapValue, RibbonMap, named_share};
+use super::{MapValue, RibbonMap};
 use crate::bits::LINE_BYTES;
 use crate::bits::ribbon::shape::MOST_VALUE_BITS;
 use crate::error::{Error, Result};
@@ -60,8 +60,8 @@ impl RibbonMapBuilder {
     }
 
     /// For a map in which only members are looked up: a key takes only the bits of its value, and
-    /// every non-member gets an arbitrary value. If values have [names](Self::names), a non-member
-    /// gets none if its value has no name.
+    /// every non-member gets an arbitrary value, or none if that is above the
+    /// [greatest](RibbonMap::greatest).
     pub fn known_keys_only(mut self) -> Self {
         self.rate = Some(EVERY);
         self
@@ -145,7 +145,8 @@ impl RibbonMapBuilder {
     pub fn build_from_hashes(self, mut pairs: Vec<(u64, u32)>) -> Result<RibbonMap> {
         let promised_rate = self.reachable_rate()?;
         let meta = RibbonMeta::new(self.key_hasher()?, promised_rate, self.labels.clone())?;
-        let value_bits = self.bits_of(pairs.iter().map(|pair| pair.1).max())?;
+        let greatest = pairs.iter().map(|pair| pair.1).max();
+        let value_bits = self.bits_of(greatest)?;
         let threads = self.threads.max(1);
         construct::sort_different(&mut pairs, threads);
         if let Some(two) = pairs.windows(2).find(|two| two[0].0 == two[1].0) {
@@ -156,6 +157,8 @@ impl RibbonMapBuilder {
         // If some values have no names, these values recognize non-members too.
         let rate = (promised_rate / named_share(names.listed().len(), value_bits)).min(EVERY);
         let ribbon = construct::ribbon_of_different(pairs, value_bits, rate, threads)?;
+        let named = names.listed().len().checked_sub(1).map(|last| last as u32);
+        let ribbon = ribbon.with_greatest(named.or(greatest).unwrap_or(0));
         Ok(RibbonMap::from_parts(meta, names, ribbon))
     }
 
@@ -233,5 +236,14 @@ impl RibbonMapBuilder {
         }
         let expected = "one that no other value has";
         SegmentList::new(listed).map_err(|_| Error::parameter(NAME, "given twice", expected))
+    }
+}
+
+/// The share of the values of this many bits that a key can have. If values have names, only these
+/// values.
+fn named_share(names: usize, value_bits: u8) -> f64 {
+    match names {
+        0 => 1.0,
+        count => count as f64 / (1u64 << value_bits) as f64,
     }
 }

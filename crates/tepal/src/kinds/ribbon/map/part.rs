@@ -1,4 +1,4 @@
-//! The map's own part of a tepal file and its names (FORMAT.md, section 4.2.7), and the checks of
+//! The map's own part of a tepal file and its values (FORMAT.md, section 4.2.7), and the checks of
 //! its body.
 
 use alloc::vec;
@@ -20,17 +20,17 @@ use crate::kinds::storage::{Owned, PlainStorage, Ref};
 use crate::kinds::{FilePart, KindEntry, Kinded, OWN_BYTES};
 use crate::params::is_rate;
 
-/// The most bytes of the names of a file.
+/// The most bytes of the names of a file. In place of names there are 8 bytes.
 const MOST_SECTION: u64 = (MOST_SEGMENTS * (16 + MOST_NAME_BYTES)) as u64;
 
-/// The length in bytes of the names of a file with this own part.
+/// The length in bytes of the values of a file with this own part.
 fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
     let len = u64::from(u32::from_le_bytes(core::array::from_fn(|i| own[20 + i])));
-    match len % 8 == 0 && len <= MOST_SECTION {
+    match len % 8 == 0 && (8..=MOST_SECTION).contains(&len) {
         true => Ok(len),
         false => {
-            let expected = alloc::format!("a multiple of 8, at most {MOST_SECTION}");
-            Err(Error::parameter("the number of bytes of the names", len, expected))
+            let expected = alloc::format!("a multiple of 8 from 8 to {MOST_SECTION}");
+            Err(Error::parameter("the number of bytes of the values", len, expected))
         }
     }
 }
@@ -38,11 +38,41 @@ fn section_of(own: &[u8; OWN_BYTES]) -> Result<u64> {
 impl<L: PlainStorage> RibbonMap<L> {
     /// The map's part of a tepal file.
     pub(crate) fn part(&self) -> Result<FilePart<'_>> {
-        let mut section = memory::room(self.names.file_len())?;
-        self.names.write(&mut section);
+        let mut section = memory::room(self.names.file_len().max(8))?;
+        match self.num_names() {
+            0 => section.extend(u64::from(self.ribbon.greatest).to_le_bytes()),
+            _ => self.names.write(&mut section),
+        }
         let own = own_part(&self.meta, &self.ribbon, section.len() as u32);
         let body = vec![self.ribbon.as_lines()];
         Ok(FilePart { section, ..FilePart::new(own, &self.meta.keys, self.labels(), body) })
+    }
+}
+
+/// Reads the values: the greatest one, or names. Returns the names and the greatest value.
+fn read_values(bytes: &[u8], value_bits: u8, keys: u64) -> Result<(SegmentList, u32)> {
+    match <[u8; 8]>::try_from(bytes) {
+        Ok(greatest) => {
+            let greatest = checked_greatest(u64::from_le_bytes(greatest), value_bits, keys)?;
+            Ok((SegmentList::default(), greatest))
+        }
+        Err(_) => {
+            let names = read_names(bytes, value_bits, keys)?;
+            let last = names.listed().len().saturating_sub(1);
+            Ok((names, last as u32))
+        }
+    }
+}
+
+/// Checks that a map of this many keys can have this greatest value.
+pub(crate) fn checked_greatest(greatest: u64, value_bits: u8, keys: u64) -> Result<u32> {
+    let most = if keys == 0 { 0 } else { u32::MAX >> (32 - value_bits) };
+    match u32::try_from(greatest) {
+        Ok(greatest) if greatest <= most => Ok(greatest),
+        _ => {
+            let expected = alloc::format!("{most} at most");
+            Err(Error::parameter("the greatest value of a map", greatest, expected))
+        }
     }
 }
 
@@ -85,8 +115,8 @@ impl Kinded for RibbonMap {
         let hash = read_hash(own, "the scheme of a map")?;
         checked_value_bits(own[2].into())?;
         let (ribbon, rate) = (read_ribbon(own)?, read_rate(own, |rate| is_rate(rate) || rate == EVERY)?);
-        let names = read_names(&part.section, ribbon.shape.fields().value_bits, ribbon.keys)?;
-        RibbonBodiless::new(part, hash, secret, rate, ribbon, names)
+        let (names, greatest) = read_values(&part.section, ribbon.shape.fields().value_bits, ribbon.keys)?;
+        RibbonBodiless::new(part, hash, secret, rate, ribbon.with_greatest(greatest), names)
     }
 
     fn with_body(bodiless: Self::Bodiless, lines: Owned, checked: Option<Ref<dyn BodyChecked>>) -> Self {

@@ -19,6 +19,7 @@ mod map;
 mod overfilled;
 #[cfg(feature = "std")]
 mod promises;
+mod put_back;
 #[cfg(feature = "table")]
 mod quotient;
 #[cfg(feature = "table")]

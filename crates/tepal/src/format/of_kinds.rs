@@ -118,7 +118,8 @@ macro_rules! written {
             /// An existing file keeps its permissions. It keeps its owner and group if this process
             /// may set them; otherwise the group gets no more rights than everybody. Access lists
             /// are not kept. Programs that have opened the old file keep its content. A symbolic
-            /// link is followed. Until it is finished, only its owner may read the temporary file.
+            /// link is followed. A hard link is parted: `path` gets the new file, and the other
+            /// names keep the old one. Until it is finished, only its owner may read the temporary file.
             /// A process that is killed while saving leaves its temporary file; on Unix the next
             /// save to the same path removes it.
             ///

@@ -54,8 +54,8 @@ impl Over<'_> {
 }
 
 /// Replaces the file at `path` by the bytes that `write` writes, atomically. An existing file keeps
-/// its permissions, and its owner and group if the saver may set them; a symbolic link is followed.
-/// Returns the new file, which is locked.
+/// its permissions, and its owner and group if the saver may set them; a symbolic link is followed,
+/// and other hard links keep the old file. Returns the new file, which is locked.
 ///
 /// # Errors
 /// [`Error::Io`] if the system or `write` fails; [`Error::Parameter`] if a file cannot replace

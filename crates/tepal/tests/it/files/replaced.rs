@@ -83,3 +83,19 @@ fn a_file_that_was_cut_is_found_at_opening() {
         assert!(BloomFilter::open_quick(&path).is_err(), "{cut} bytes");
     }
 }
+
+/// A symbolic link is followed, and its file replaced; a hard link keeps the old file.
+#[cfg(unix)]
+#[test]
+fn other_names_of_a_file_have_the_new_filter_or_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    filter(0).save(path("f")).unwrap();
+    std::os::unix::fs::symlink("f", path("symbolic")).unwrap();
+    std::fs::hard_link(path("f"), path("hard")).unwrap();
+    let held = |name: &str| side(&BloomFilter::open(path(name)).unwrap());
+    filter(1).save(path("symbolic")).unwrap();
+    assert_eq!(["f", "symbolic", "hard"].map(held), [1, 1, 0]);
+    filter(1).save(path("hard")).unwrap();
+    assert_eq!(["f", "symbolic", "hard"].map(held), [1, 1, 1]);
+}

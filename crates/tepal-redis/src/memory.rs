@@ -8,8 +8,16 @@ use crate::api::{self, Api, Opaque};
 /// Allocates through the server.
 pub(crate) struct ServerMemory;
 
-/// The server's allocator aligns every size to this, or to the size if that is less.
-const ALIGNED: usize = 16;
+/// The server's allocator aligns every size of a word or more to this: one that has no function for
+/// the size of an allocation writes it into a word before the memory, and what follows is aligned
+/// to that word only.
+const ALIGNED: usize = size_of::<usize>();
+
+/// How many bytes after `address`, a multiple of [`ALIGNED`], the next multiple of a larger `align`
+/// is: at least [`ALIGNED`] and at most `align`.
+fn skip_to(align: usize, address: usize) -> usize {
+    align - address % align
+}
 
 thread_local! {
     /// The bytes that this thread has allocated less the bytes that it has freed.
@@ -68,10 +76,11 @@ impl ServerMemory {
         }
         take_over(api, memory.cast());
         // The next aligned address; the start of the memory is noted before it.
-        let skip = layout.align() - memory.addr() % layout.align();
+        let skip = skip_to(layout.align(), memory.addr());
         // SAFETY: `skip` is at most the alignment, by which the memory is larger.
         let aligned = unsafe { memory.add(skip) };
-        // SAFETY: the server's memory is aligned to 16, so `skip` is 16 or more.
+        // SAFETY: the server's memory and `aligned` are aligned to a word, and `aligned` is not its
+        // start, so there is room for a pointer between them.
         let note = unsafe { aligned.sub(size_of::<*mut u8>()) };
         // SAFETY: as above.
         unsafe { note.cast::<*mut u8>().write_unaligned(memory) };
@@ -109,5 +118,24 @@ unsafe impl GlobalAlloc for ServerMemory {
         NET.set(NET.get().wrapping_sub_unsigned(size));
         // SAFETY: as above, and the caller does not use it again.
         unsafe { (api.Free)(start) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the server's allocator writes before its memory, the pointer fits before the aligned
+    /// place, and the memory is large enough.
+    #[test]
+    fn a_pointer_fits_before_every_aligned_place() {
+        for shift in 1..8 {
+            let align = ALIGNED << shift;
+            for start in (0..4 * align).step_by(ALIGNED) {
+                let skip = skip_to(align, start);
+                assert!((start + skip) % align == 0, "{align} {start}");
+                assert!((size_of::<*mut u8>()..=align).contains(&skip), "{align} {start}");
+            }
+        }
     }
 }

@@ -14,6 +14,9 @@ mod transfer;
 
 use std::ffi::{CStr, c_int};
 
+use tepal::AnyFilter;
+use tepal::facts::Window;
+
 use crate::api::{self, Command, READ, WRITE, api};
 use crate::reply::{Outcome, Refusal, WRONG_TYPE};
 use crate::server::{self, Ctx, Found, Key, Text, caught};
@@ -163,6 +166,25 @@ fn check_size(ctx: &Ctx, bytes: u64) -> Outcome {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a time, of a command or of the filter itself, that is ahead of this machine's clock by
+/// more than a generation, unless the command was accepted elsewhere: nothing would expire until
+/// then.
+fn check_clock(ctx: &Ctx, filter: &AnyFilter, time: Option<u64>) -> Outcome {
+    let Some(timed) = filter.as_timed() else { return Ok(()) };
+    let (Window::Time(window), Some(time)) = (timed.window(), time.or(timed.now())) else {
+        return Ok(());
+    };
+    let (now, generation) = (ctx.now(), window.div_ceil(timed.generations().into()));
+    if time <= now.saturating_add(generation) || ctx.is_replicated() {
+        return Ok(());
+    }
+    let text = format!(
+        "ERR the time {time} is ahead of the server's clock, {now}, by more than {generation} seconds, and no item \
+         would expire until then: give seconds since 1970 by a clock that is right"
+    );
+    Err(Refusal::Text(text.into()))
 }
 
 /// The largest filter that a command makes.

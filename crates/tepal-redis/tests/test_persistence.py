@@ -1,8 +1,11 @@
 """What the server stores and copies: RDB, AOF, COPY, RENAME, UNLINK, expiry, memory."""
 
+import glob
+import os
 import time
 
 import pytest
+import redis
 
 from engine import raw
 
@@ -193,3 +196,36 @@ def test_wrong_arguments_of_the_module(start):
     for args in [("types", "mine"), ("max-bytes", "1k"), ("speed",)]:
         with pytest.raises(RuntimeError, match="the server ended"):
             start(*args)
+
+
+def test_a_clock_in_the_future_that_was_stored_elsewhere_goes_no_further(start):
+    """What the append-only file says is taken; other filters do not get its time."""
+    engine = start(appendonly="yes", aof_use_rdb_preamble="no")
+    engine.run("BF.RESERVE", "k", "0.01", 100, "WINDOW", 600, "SECRET", "01" * 16)
+    engine.run("BF.RESERVE", "right", "0.01", 100, "WINDOW", 600, "SECRET", "01" * 16)
+    engine.run("BF.ADD", "right", "b")
+    engine.stop()
+    (aof,) = glob.glob(os.path.join(engine.folder, "**", "*.incr.aof"), recursive=True)
+    words = [b"BF.INSERT", b"k", b"ATTIME", b"4000000000", b"NOCREATE", b"ITEMS", b"a"]
+    with open(aof, "ab") as file:
+        file.write(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
+    engine.start()
+    assert engine.run("BF.MEXISTS", "k", "a", "x") == [1, 0]
+    for command in (["BF.MERGE", "new", "k"], ["BF.MERGE", "right", "k"]):
+        with pytest.raises(redis.ResponseError, match="ahead of the server's clock"):
+            engine.run(*command)
+    pairs, iterator = [], 0
+    while True:
+        iterator, data = engine.run("BF.SCANDUMP", "k", iterator)
+        if iterator == 0:
+            break
+        pairs.append((iterator, data))
+    for pair in pairs[:-1]:
+        engine.run("BF.LOADCHUNK", "loaded", *pair)
+    with pytest.raises(redis.ResponseError, match="ahead of the server's clock"):
+        engine.run("BF.LOADCHUNK", "loaded", *pairs[-1])
+    # A right time is told to it as ever, and items go in.
+    now = int(engine.client.time()[0])
+    assert engine.run("BF.INSERT", "k", "ATTIME", now, "ITEMS", "c") == [1]
+    assert engine.run("BF.ADD", "k", "d") == 1
+    assert engine.run("BF.MERGE", "copy", "right") == b"OK" and engine.run("BF.EXISTS", "copy", "b") == 1

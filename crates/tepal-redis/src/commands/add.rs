@@ -3,12 +3,12 @@
 use tepal::ExpiringFilter;
 
 use super::create::{MOST_CAPACITY, Options, Plan};
-use super::{most_bytes, numbers, only, opened, say};
+use super::{check_clock, most_bytes, numbers, only, opened, say};
 use crate::add::{Added, Repeats};
 use crate::reply::{NOT_FOUND, Outcome, Refusal, WRONG_TYPE};
 use crate::server::{Ctx, Text};
 use crate::types::Type;
-use crate::value::{Held, State, UNFINISHED};
+use crate::value::{Held, State, UNFINISHED, Value};
 
 /// An adding command.
 pub(super) struct Adding<'a> {
@@ -37,12 +37,14 @@ impl Adding<'_> {
         if value.is_none() {
             let mut plan = self.plan.clone().ok_or(NOT_FOUND)?;
             let made = plan.make(ctx)?;
+            self.check_time(ctx, &made)?;
             key.set(Type::of(&made.state), made);
             created = Some(plan);
             drop(key);
             (key, value) = opened(ctx, self.name)?;
         }
         let value = value.ok_or(NOT_FOUND)?;
+        self.check_time(ctx, value)?;
         let now = self.at.unwrap_or_else(|| ctx.now());
         let how = (self.repeats, now, most_bytes(ctx));
         let (mut told, mut changed) = (0, false);
@@ -73,6 +75,14 @@ impl Adding<'_> {
             self.replicate(ctx, told, is_timed.then_some(now));
         }
         Ok(())
+    }
+
+    /// Refuses a time that was given and is in the future.
+    fn check_time(&self, ctx: &Ctx, value: &Value) -> Outcome {
+        match (self.at, value.held()) {
+            (Some(time), Some(held)) => check_clock(ctx, held.filter(), Some(time)),
+            _ => Ok(()),
+        }
     }
 
     /// Passes on the items before the first that ended the command, all of them: which of several

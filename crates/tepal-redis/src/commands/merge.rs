@@ -1,6 +1,6 @@
 //! BF.MERGE: the union of filters.
 
-use super::{asked, check_size};
+use super::{asked, check_clock, check_size};
 use crate::api::{READ, WRITE};
 use crate::reply::{NOT_FOUND, Outcome, Refusal, WRONG_TYPE};
 use crate::server::{Ctx, Found, Text};
@@ -33,6 +33,7 @@ pub(super) fn merge(ctx: &Ctx, name: Text, sources: &[Text]) -> Outcome {
         for other in others.iter().skip(usize::from(own.is_none())) {
             all.file.union_with(&other.file)?;
         }
+        check_clock(ctx, all.filter(), None)?;
         Ok::<_, Refusal>(State::Whole(all))
     })?;
     key.set(Type::of(&united.state), united);

@@ -3,7 +3,7 @@
 use tepal::Open;
 use tepal::file::Format;
 
-use super::{check_size, numbers, only, opened};
+use super::{check_clock, check_size, numbers, only, opened};
 use crate::api::READ;
 use crate::loading::Loading;
 use crate::reply::{NOT_FOUND, Outcome, Refusal, WRONG_TYPE};
@@ -47,7 +47,7 @@ pub(super) fn loadchunk(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
             State::Loading(loading) => loading.push(iterator, data),
             State::Whole(_) => Err("ERR received bad data: the filter is complete".into()),
         })?;
-        match finished(value) {
+        match finished(ctx, value) {
             Ok(None) => {}
             Ok(Some(whole)) => key.set(Type::of(&whole.state), whole),
             Err(refusal) => {
@@ -77,10 +77,12 @@ pub(super) fn cf_loadchunk(ctx: &Ctx, name: Text, args: &[Text]) -> Outcome {
 }
 
 /// The value of the filter, if all its pieces have arrived.
-fn finished(value: &Value) -> Result<Option<Box<Value>>, Refusal> {
+fn finished(ctx: &Ctx, value: &Value) -> Result<Option<Box<Value>>, Refusal> {
     match &value.state {
         State::Loading(loading) if loading.is_complete() => {
-            Value::new(|| loading.finish().map(State::Whole)).map(Some)
+            let whole = Value::new(|| loading.finish().map(State::Whole))?;
+            whole.held().map_or(Ok(()), |held| check_clock(ctx, held.filter(), None))?;
+            Ok(Some(whole))
         }
         _ => Ok(None),
     }

@@ -69,10 +69,25 @@ impl ExpiringFilter {
     }
 
     /// Tells it the time, by which keys expire. Time does not go back: an earlier time changes
-    /// nothing. Returns how many generations have gone by.
+    /// nothing (`set_clock` sets it back, and `clear` forgets it). Returns how many generations have gone by.
     fn advance_to(this: &Bound<'_, Self>, time: &Bound<'_, PyAny>) -> PyResult<u64> {
         let time = options::time(time)?;
         held(this.as_super()).write(this.py(), |opened| opened.advance_to(time))
+    }
+
+    /// Sets the clock, also back: all keys then count as added at this time, and none is lost. For
+    /// a filter that was told a time in the future by mistake. A later time is told as by
+    /// `advance_to`.
+    ///
+    /// >>> logins = tepal.ExpiringFilter(50_000, window=3600)
+    /// >>> logins.add_at("alice", 1_700_000_000_000)
+    /// True
+    /// >>> logins.set_clock(1_700_000_000)
+    /// >>> logins.now, "alice" in logins
+    /// (1700000000, True)
+    fn set_clock(this: &Bound<'_, Self>, time: &Bound<'_, PyAny>) -> PyResult<()> {
+        let time = options::time(time)?;
+        held(this.as_super()).write(this.py(), |opened| opened.set_clock(time))
     }
 
     /// Tells it the time, as `advance_to` does, and adds a key. `True`: it is surely not in the

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from datetime import datetime, timezone
 
 import numpy as np
 import pandas as pd
@@ -165,6 +166,31 @@ def test_keys_expire():
             tepal.ExpiringFilter(10, **options)
     with pytest.raises(tepal.ParameterError):
         logins.advance_to(-1)
+
+
+def test_a_clock_is_set_back_and_forgotten():
+    logins = tepal.ExpiringFilter(50_000, window=60)
+    wrong = 1_700_000_000_000
+    logins.add_at("alice", wrong)
+    assert logins.advance_to(1_700_000_000) == 0 and logins.now == wrong
+    assert logins.set_clock(1_700_000_000) is None
+    assert logins.now == 1_700_000_000 and logins.age("alice") == 0
+    assert tepal.from_bytes(bytes(logins)) == logins
+    logins.set_clock(datetime.fromtimestamp(1_700_000_030, timezone.utc))
+    assert "alice" in logins and logins.now == 1_700_000_030
+    logins.advance_to(1_700_000_100)
+    assert "alice" not in logins
+    logins.add_at("bob", wrong)
+    logins.clear()
+    assert logins.now is None and "bob" not in logins
+    logins.add_at("bob", 1_700_000_000)
+    assert logins.now == 1_700_000_000
+    recent = tepal.ExpiringFilter(window_of_keys=10)
+    with pytest.raises(tepal.Error, match="be told the time"):
+        recent.set_clock(7)
+    with pytest.raises(tepal.ParameterError):
+        logins.set_clock(-1)
+    assert logins.now == 1_700_000_000 and "bob" in logins
 
 
 def test_segments():

@@ -4,7 +4,7 @@ mod parts;
 
 use serde::Serialize;
 use tepal::{
-    Opened,
+    Opened, OverCapacity,
     facts::{Can, Facts, FileFacts, Form, Labels, PartFacts, RibbonFacts, Unrecorded},
     file::Format,
 };
@@ -198,7 +198,8 @@ impl Told {
 /// Says that a filter is past its promise, with `--quiet` too.
 pub fn warn_past_promise(name: &str, told: &Told) {
     // A promise that is not on record cannot be passed.
-    if told.facts.is_over_capacity && told.has_plan() {
+    let is_told = told.facts.over_capacity != OverCapacity::Ignore && told.has_plan();
+    if told.facts.is_over_capacity && is_told {
         complain(&format!("{name}: now past its promise; build it again with more room (-n)"));
     }
 }

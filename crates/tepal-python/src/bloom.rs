@@ -29,7 +29,8 @@ use crate::{error, options};
 ///   several times as fast then.
 /// - `scheme`: the hash of another program, such as `spark-v2` or `guava-mitz64`, for a filter that
 ///   is saved in its format.
-/// - `over_capacity`: what happens when more keys come: `refuse`, `warn` or `ignore`.
+/// - `over_capacity`: what happens when more keys come: `refuse`; `warn`, which is one
+///   `UserWarning` once the promise is passed; or `ignore`.
 /// - `name`: travels in the file.
 ///
 /// >>> seen = tepal.BloomFilter(20_000, 0.01, name="seen")

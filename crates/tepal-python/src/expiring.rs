@@ -98,7 +98,7 @@ impl ExpiringFilter {
     /// (True, False, 1700000060)
     fn add_at(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>, time: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (key, time) = (key::of(key)?, options::time(time)?);
-        held(this.as_super()).touch(this.py(), |opened| {
+        held(this.as_super()).add(this.py(), |opened| {
             // A key that is refused does not move the clock.
             opened.key_hasher().check(&key)?;
             opened.advance_to(time)?;

@@ -3,7 +3,7 @@
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
-use tepal::{AnyFilter, Error, Opened, Scheme, SealKey, file::Format};
+use tepal::{AnyFilter, Error, Opened, OverCapacity, Scheme, SealKey, file::Format};
 
 use crate::held::Held;
 use crate::open::{OpenOptions, open_place, read_bytes};
@@ -50,6 +50,16 @@ pub(crate) fn len(py: Python<'_>, held: &Held) -> PyResult<usize> {
 /// How many keys a filter was planned for: `capacity` of each class that has a plan.
 pub(crate) fn capacity(py: Python<'_>, held: &Held) -> PyResult<u64> {
     held.look(py, |opened| opened.filter().capacity())
+}
+
+/// What happens past the capacity: `over_capacity` of each class that has a choice.
+pub(crate) fn over_capacity(py: Python<'_>, held: &Held) -> PyResult<&'static str> {
+    held.look(py, |opened| opened.filter().over_capacity().name())
+}
+
+pub(crate) fn set_over_capacity(py: Python<'_>, held: &Held, policy: &str) -> PyResult<()> {
+    let policy: OverCapacity = options::named(py, policy)?;
+    held.touch(py, |opened| opened.set_over_capacity(policy))
 }
 
 /// The filter as an object of the class for its kind. A kind that has no class here can be asked.
@@ -153,6 +163,18 @@ impl Filter {
     #[getter]
     fn nulls_skipped(&self) -> u64 {
         self.held.nulls_skipped()
+    }
+
+    /// Does it hold more keys than it was planned for, so that its rate is above the promised one?
+    /// Its `over_capacity` does not matter. Costs a pass over the bits past the capacity.
+    ///
+    /// >>> seen = tepal.BloomFilter(100, over_capacity="ignore")
+    /// >>> seen.update(range(1000))
+    /// >>> seen.is_over_capacity
+    /// True
+    #[getter]
+    fn is_over_capacity(&self, py: Python<'_>) -> PyResult<bool> {
+        self.held.read(py, |opened| opened.filter().is_over_capacity())
     }
 
     /// Bytes that the bits take in memory.

@@ -3,29 +3,61 @@
 //! One rule keeps threads from waiting for each other for ever: nobody waits for the lock while
 //! holding the interpreter, and nobody asks for the interpreter while holding the lock.
 
+use std::ffi::CString;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, TryLockError};
 
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use tepal::{Error, Opened};
 
 use crate::error;
+use crate::over::Over;
 
-/// A filter with its file's format, or nothing after `close`; and the nulls that its calls skipped.
+/// A filter with its file's format, or nothing after `close`.
 #[derive(Debug)]
-pub(crate) struct Held(RwLock<Option<Opened>>, AtomicU64);
+pub(crate) struct Held {
+    opened: RwLock<Option<Opened>>,
+    /// The nulls that its calls skipped.
+    nulls: AtomicU64,
+    over: Over,
+}
 
 impl Held {
     pub(crate) fn new(opened: Opened) -> Self {
-        Held(RwLock::new(Some(opened)), AtomicU64::new(0))
+        Held { opened: RwLock::new(Some(opened)), nulls: AtomicU64::new(0), over: Over::default() }
     }
 
     pub(crate) fn count_nulls(&self, nulls: u64) {
-        self.1.fetch_add(nulls, Ordering::Relaxed);
+        self.nulls.fetch_add(nulls, Ordering::Relaxed);
     }
 
     pub(crate) fn nulls_skipped(&self) -> u64 {
-        self.1.load(Ordering::Relaxed)
+        self.nulls.load(Ordering::Relaxed)
+    }
+
+    /// Adds a key, and warns if the filter is past its capacity: the key is in.
+    pub(crate) fn add(
+        &self,
+        py: Python<'_>,
+        insert: impl FnOnce(&mut Opened) -> Result<bool, Error> + Send,
+    ) -> PyResult<bool> {
+        let (is_new, is_due) = self.touch(py, |opened| Ok((insert(opened)?, self.over.is_due(opened))))?;
+        if is_due {
+            self.warn(py)?;
+        }
+        Ok(is_new)
+    }
+
+    /// Warns, once, if the filter is past its capacity: after a call that has added all its keys.
+    pub(crate) fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.look(py, |opened| self.over.is_due(opened))? {
+            return Ok(());
+        }
+        match self.read(py, |opened| self.over.look(opened))? {
+            Some(text) => PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(text)?, 1),
+            None => Ok(()),
+        }
     }
 
     /// A short look: the interpreter stays with this thread unless it has to wait for the lock.
@@ -34,7 +66,7 @@ impl Held {
         py: Python<'_>,
         look: impl FnOnce(&Opened) -> R + Send,
     ) -> PyResult<R> {
-        let seen = match self.0.try_read() {
+        let seen = match self.opened.try_read() {
             Ok(held) => held.as_ref().map(look),
             Err(TryLockError::Poisoned(held)) => held.into_inner().as_ref().map(look),
             Err(TryLockError::WouldBlock) => py.detach(|| self.read_detached(look)),
@@ -53,7 +85,7 @@ impl Held {
 
     /// A look by a thread that does not hold the interpreter. Nothing of a filter that is closed.
     pub(crate) fn read_detached<R>(&self, look: impl FnOnce(&Opened) -> R) -> Option<R> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(look)
+        self.opened.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(look)
     }
 
     /// A short change.
@@ -62,7 +94,7 @@ impl Held {
         py: Python<'_>,
         change: impl FnOnce(&mut Opened) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
-        let changed = match self.0.try_write() {
+        let changed = match self.opened.try_write() {
             Ok(mut held) => match held.as_mut().map(change) {
                 // An early return: copying the whole result, with its space for an error, is slow.
                 Some(Ok(done)) => return Ok(done),
@@ -85,7 +117,7 @@ impl Held {
 
     /// A change by a thread that does not hold the interpreter.
     pub(crate) fn write_detached<R>(&self, change: impl FnOnce(&mut Opened) -> R) -> Option<R> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).as_mut().map(change)
+        self.opened.write().unwrap_or_else(PoisonError::into_inner).as_mut().map(change)
     }
 
     /// A change of this filter by a look at another one. Locks are taken in the order of their
@@ -137,7 +169,7 @@ impl Held {
 
     /// Frees the memory, or the map of the file.
     pub(crate) fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(self.0.write().unwrap_or_else(PoisonError::into_inner).take()));
+        py.detach(|| drop(self.opened.write().unwrap_or_else(PoisonError::into_inner).take()));
     }
 }
 

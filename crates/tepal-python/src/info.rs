@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tepal::facts::{Can, Facts, FileFacts, Form, PartFacts, RibbonFacts, TableFacts, Unrecorded, Window};
 
-use crate::error;
+use crate::{error, over};
 
 /// A dict of these entries.
 macro_rules! dict {
@@ -33,6 +33,9 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can: Can) -> PyResult<Bo
         Ok(dict! { py, "number": segment.number, "name": &segment.name, "keys": segment.keys, })
     });
     let segments = segments.collect::<PyResult<Vec<_>>>()?;
+    // A promise that is not on record cannot be passed.
+    let over = has_plan.then(|| over::of_facts(facts)).flatten();
+    let warnings: Vec<_> = facts.warnings.iter().map(error::warning).chain(over).collect();
     Ok(dict! { py,
         "format": file.map(|file| file.format.name()),
         "form": file.and_then(|file| file.form).map(Form::name),
@@ -82,7 +85,7 @@ pub(crate) fn dict<'py>(py: Python<'py>, facts: &Facts, can: Can) -> PyResult<Bo
         "distinct_numbers": facts.ribbon.as_ref().and_then(RibbonFacts::distinct_numbers),
         "picked_keys": of_keys.map(|ribbon| ribbon.picked),
         "window": window(py, facts)?,
-        "warnings": facts.warnings.iter().map(error::warning).collect::<Vec<_>>(),
+        "warnings": warnings,
     })
 }
 

@@ -9,7 +9,7 @@
 //! - `sets.rs`: union and intersection, with filters and with keys. `place.rs`: paths and files.
 //! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
 //! - `values.rs`: the values of a map, from columns and objects.
-//! - `answers.rs`, `info.rs`, `picture.rs`: what comes back.
+//! - `answers.rs`, `info.rs`, `picture.rs`: what comes back. `over.rs`: the warning past the capacity.
 //!
 //! `unsafe` stands in `column/` (`arrow/`, `buffer.rs`, `numbers.rs`), where other programs' memory
 //! is read, and in `key.rs`, for one call of Python that pyo3 does not wrap.
@@ -30,6 +30,7 @@ mod mutable;
 mod objects;
 mod open;
 mod options;
+mod over;
 mod picture;
 mod place;
 mod ribbon;

@@ -2,11 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use tepal::{Opened, OverCapacity};
+use tepal::Opened;
 
 use crate::filter::{self, Filter};
+use crate::key;
 use crate::sets::{self, Operand};
-use crate::{key, options};
 
 /// A filter that takes keys.
 ///
@@ -27,10 +27,11 @@ impl MutableFilter {
     /// same in every language and in the command `tepal`.
     ///
     /// A full filter raises `tepal.CapacityError` for a new key, unless it was made with another
-    /// `over_capacity`.
+    /// `over_capacity`: with `warn`, the first call that goes past the promise is a `UserWarning`,
+    /// after all its keys are in.
     fn add(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = key::of(key)?;
-        held(this).touch(this.py(), |opened| opened.insert(&key))
+        held(this).add(this.py(), |opened| opened.insert(&key))
     }
 
     /// Adds all keys of each argument: an iterable, a numpy array, an Arrow column, or another
@@ -73,19 +74,12 @@ impl MutableFilter {
     /// set.
     #[getter]
     fn over_capacity(this: &Bound<'_, Self>) -> PyResult<&'static str> {
-        held(this).look(this.py(), |opened| opened.filter().over_capacity().name())
+        filter::over_capacity(this.py(), held(this))
     }
 
     #[setter]
     fn set_over_capacity(this: &Bound<'_, Self>, policy: &str) -> PyResult<()> {
-        let policy: OverCapacity = options::named(this.py(), policy)?;
-        held(this).touch(this.py(), |opened| opened.set_over_capacity(policy))
-    }
-
-    /// Does it hold more keys than it was planned for?
-    #[getter]
-    fn is_over_capacity(this: &Bound<'_, Self>) -> PyResult<bool> {
-        held(this).read(this.py(), |opened| opened.filter().is_over_capacity())
+        filter::set_over_capacity(this.py(), held(this), policy)
     }
 
     /// Does it refuse every new key now?

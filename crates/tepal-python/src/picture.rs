@@ -83,7 +83,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// `1,234,567`.
-fn whole(number: u64) -> String {
+pub(crate) fn whole(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -96,7 +96,7 @@ fn whole(number: u64) -> String {
 }
 
 /// To three digits.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     if percent == 0.0 || !percent.is_finite() {
         return format!("{percent} %");

@@ -54,7 +54,7 @@ impl SegmentFilter {
     /// Adds a key to a segment. `True`: it surely was not in that one.
     fn add(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let (py, segment, key) = (this.py(), named(segment)?, key::of(key)?);
-        held(this).touch(py, |opened| {
+        held(this).add(py, |opened| {
             let mut keys = PreparedKeys::default();
             opened.key_hasher().prepare(&key, &mut keys)?;
             let segment = segment.of(opened)?;
@@ -81,7 +81,8 @@ impl SegmentFilter {
             let segment = segment.of(opened)?;
             opened.insert_prepared_in(segment, &PreparedKeys::from_hashes(hashes))
         })?;
-        read
+        read?;
+        held(this).warn(py)
     }
 
     /// A new filter with the segments of this one and of all others, which must be of the same
@@ -96,7 +97,7 @@ impl SegmentFilter {
     }
 
     fn __ior__(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<()> {
-        sets::unite(this.as_super(), other)
+        sets::update(this.as_super(), &PyTuple::new(this.py(), [other])?)
     }
 
     /// A new filter with the pairs of key and segment that this one and all others have, by the
@@ -129,6 +130,18 @@ impl SegmentFilter {
     #[getter]
     fn capacity(this: &Bound<'_, Self>) -> PyResult<u64> {
         filter::capacity(this.py(), held(this))
+    }
+
+    /// What happens when more pairs come than `capacity`: `refuse`, `warn` or `ignore`. It can be
+    /// set.
+    #[getter]
+    fn over_capacity(this: &Bound<'_, Self>) -> PyResult<&'static str> {
+        filter::over_capacity(this.py(), held(this))
+    }
+
+    #[setter]
+    fn set_over_capacity(this: &Bound<'_, Self>, policy: &str) -> PyResult<()> {
+        filter::set_over_capacity(this.py(), held(this), policy)
     }
 
     /// The segments that may hold a key: their names, or numbers where they have no names.

@@ -34,11 +34,12 @@ impl<'py> FromPyObject<'_, 'py> for Operand<'py> {
 
 /// `update` of every kind whose keys come alone.
 pub(crate) fn update(this: &Bound<'_, Filter>, keys: &Bound<'_, PyTuple>) -> PyResult<()> {
-    let mut done = 0;
+    let (held, mut done) = (&this.get().held, 0);
     keys.iter().try_for_each(|keys| match keys.cast::<Filter>() {
         Ok(other) => unite(this, other),
-        Err(_) => add(this.py(), &this.get().held, &keys, &mut done),
-    })
+        Err(_) => add(this.py(), held, &keys, &mut done),
+    })?;
+    held.warn(this.py())
 }
 
 /// `|=`.
@@ -77,6 +78,7 @@ pub(crate) fn union(this: &Bound<'_, Filter>, others: &Bound<'_, PyTuple>) -> Py
             Err(_) => add(py, &all, &other, &mut done)?,
         }
     }
+    all.warn(py)?;
     wrap(py, all)
 }
 
@@ -86,7 +88,7 @@ pub(crate) fn union_with(this: &Bound<'_, Filter>, other: &Operand<'_>) -> PyRes
 }
 
 /// Adds the keys of another filter.
-pub(crate) fn unite(this: &Bound<'_, Filter>, other: &Bound<'_, Filter>) -> PyResult<()> {
+fn unite(this: &Bound<'_, Filter>, other: &Bound<'_, Filter>) -> PyResult<()> {
     if is_itself(this, other)? {
         return Ok(());
     }

@@ -236,7 +236,8 @@ ids! {
         /// ([`Error::KeysClustered`](crate::Error::KeysClustered)).
         #[default]
         Refuse = 1 "refuse",
-        /// The key is inserted, and `is_over_capacity` returns `true` from then on.
+        /// The key is inserted, and programs for people warn once. `is_over_capacity` returns
+        /// `true` from then on, as under every policy.
         Warn = 2 "warn",
         /// The key is inserted without a warning; the rate rises.
         Ignore = 3 "ignore",

@@ -180,7 +180,7 @@ impl Measured<'_> {
 impl<L: PlainStorage> BloomFilter<L> {
     /// Whether the filter holds more keys than it was planned for, and its rate is more than 1.03
     /// times the promised one. Up to that factor the rate of a filter at its capacity may differ by
-    /// chance. Always `false` under [`OverCapacity::Ignore`].
+    /// chance. The policy does not matter.
     ///
     /// Under [`OverCapacity::Refuse`] inserts do not cause it, with one exception: one filter in
     /// twenty may be above the factor already when its last key is inserted, and repeats that
@@ -198,7 +198,7 @@ impl<L: PlainStorage> BloomFilter<L> {
     /// ```
     #[must_use]
     pub fn is_over_capacity(&self) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore && self.is_past_capacity()
+        self.is_past_capacity()
     }
 }
 

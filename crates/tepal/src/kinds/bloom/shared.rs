@@ -393,7 +393,7 @@ impl BloomFilter<Shared> {
 
     /// Whether the filter holds more keys than it was planned for, and its rate is past the
     /// promise, as [`is_over_capacity`](BloomFilter::is_over_capacity) of a filter in memory. Costs
-    /// a pass over the bits once it is full. Always `false` under [`OverCapacity::Ignore`].
+    /// a pass over the bits once it is full.
     ///
     /// Under [`OverCapacity::Refuse`] inserts never cause it: it tells whether the filter held more
     /// than its capacity before it was shared. Keys that threads finish once it is full do not
@@ -403,7 +403,7 @@ impl BloomFilter<Shared> {
         match self.meta.over_capacity {
             OverCapacity::Refuse => self.lines.was_over,
             OverCapacity::Warn => self.lines.watch.is_full() && self.is_past_capacity(),
-            OverCapacity::Ignore => false,
+            OverCapacity::Ignore => self.is_past_capacity(),
         }
     }
 

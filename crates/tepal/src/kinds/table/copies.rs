@@ -101,8 +101,7 @@ impl QuotientFilter {
         false_positive_rate;
         /// The bytes of the table in memory. They grow and shrink with the keys.
         size_in_bytes;
-        /// Whether it holds more different keys than its promise allows. Always `false` under
-        /// [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
+        /// Whether it holds more different keys than its promise allows.
         is_over_capacity;
         /// Whether it refuses every key whose fingerprint it does not hold.
         is_full;

@@ -77,9 +77,9 @@ impl TableCore {
         self.meta.keys.is_in_any(key, |hash| self.table.contains(hash))
     }
 
-    /// Whether this is more than the promise allows, and the policy reports it.
+    /// Whether this is more than the promise allows.
     pub(super) fn is_over_capacity(&self, held: u64) -> bool {
-        self.meta.over_capacity != OverCapacity::Ignore && held > self.most
+        held > self.most
     }
 
     /// Whether a filter that holds this much takes nothing new.

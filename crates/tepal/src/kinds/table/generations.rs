@@ -99,7 +99,7 @@ impl ExpiringFilter {
         false_positive_rate;
         /// The bytes of the table in memory.
         size_in_bytes;
-        /// Whether it holds more different keys than its promise allows, and the policy reports it.
+        /// Whether it holds more different keys than its promise allows.
         is_over_capacity;
         /// Whether it refuses every key whose fingerprint it does not hold, until others expire.
         is_full;

@@ -119,8 +119,7 @@ impl SegmentFilter {
         /// The bytes of the table in memory, without the names, and without the extra list for keys
         /// in more than 64 segments.
         size_in_bytes;
-        /// Whether it holds more pairs than its promise allows. Always `false` under
-        /// [`OverCapacity::Ignore`](crate::OverCapacity::Ignore).
+        /// Whether it holds more pairs than its promise allows.
         is_over_capacity;
         /// Whether it refuses every pair that it does not hold.
         is_full;

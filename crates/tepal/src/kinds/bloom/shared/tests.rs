@@ -231,7 +231,7 @@ fn schemes_without_a_hash_are_shared_too() {
 /// The other policies take every key; a key that the domain refuses changes nothing.
 #[test]
 fn policies_and_refused_keys() {
-    for (policy, is_over) in [(OverCapacity::Warn, true), (OverCapacity::Ignore, false)] {
+    for policy in [OverCapacity::Warn, OverCapacity::Ignore] {
         let shared = BloomFilter::builder()
             .capacity(1000)
             .over_capacity(policy)
@@ -242,7 +242,7 @@ fn policies_and_refused_keys() {
         shared.insert_many(&keys(0, 900)).unwrap();
         assert!(!shared.is_over_capacity());
         shared.insert_many(&keys(1, 1000)).unwrap();
-        assert_eq!(shared.is_over_capacity(), is_over);
+        assert!(shared.is_over_capacity());
         assert_eq!(shared.keys_inserted(), Some(1900));
         assert!(shared.insert(&(9u64 << 40)).unwrap());
     }

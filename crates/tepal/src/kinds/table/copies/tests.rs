@@ -327,6 +327,17 @@ fn a_folded_filter_is_not_past_its_own_promise() {
 }
 
 #[test]
+fn a_table_past_its_capacity_says_so_under_every_policy() {
+    for policy in [OverCapacity::Warn, OverCapacity::Ignore] {
+        let mut filter = QuotientFilter::builder().capacity(1000).over_capacity(policy).build().unwrap();
+        filter.insert_many(&(0..1000u64).collect::<Vec<_>>()).unwrap();
+        assert!(!filter.is_over_capacity(), "{filter:?}");
+        filter.insert_many(&(1000..2000u64).collect::<Vec<_>>()).unwrap();
+        assert!(filter.is_over_capacity() && filter.facts().is_over_capacity, "{filter:?}");
+    }
+}
+
+#[test]
 fn a_key_has_its_place_in_the_table() {
     let filter = AnyFilter::from(QuotientFilter::builder().capacity(1000).build_from(0..1000_u64).unwrap());
     let table = &filter.facts().tables[0];

@@ -144,7 +144,7 @@ def test_what_cannot_be_asked(rows, even):
         tepal.spark.semi_join(rows, even, "nope")
     with pytest.raises(tepal.ParameterError, match="s3://.*is no path of a file system"):
         tepal.spark.contains("s3://bucket/list.tepal", "t")
-    with pytest.raises(tepal.KeyTypeError, match="a set cannot be asked; give a filter"):
+    with pytest.raises(tepal.ParameterTypeError, match="a set cannot be asked; give a filter"):
         tepal.spark.contains({"k1"}, "t")
 
 

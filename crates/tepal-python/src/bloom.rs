@@ -4,6 +4,7 @@ use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::args::arg;
 use crate::filter::{Filter, built};
 use crate::held::Held;
 use crate::mutable::MutableFilter;
@@ -55,14 +56,14 @@ impl BloomFilter {
     fn new(
         py: Python<'_>,
         capacity: &Bound<'_, PyAny>,
-        false_positive_rate: f64,
-        layout: Option<&str>,
+        #[pyo3(from_py_with = arg)] false_positive_rate: f64,
+        #[pyo3(from_py_with = arg)] layout: Option<&str>,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        scheme: Option<&str>,
-        over_capacity: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] scheme: Option<&str>,
+        #[pyo3(from_py_with = arg)] over_capacity: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let builder = tepal::BloomFilter::builder()
             .capacity(options::whole("capacity", capacity)?)
@@ -103,12 +104,18 @@ impl BloomFilter {
 
     /// Is every bit of this filter set in the other one too? So it is where all its keys are in the
     /// other one.
-    fn issubset(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<bool> {
+    fn issubset(
+        this: &Bound<'_, Self>,
+        #[pyo3(from_py_with = arg)] other: &Bound<'_, Filter>,
+    ) -> PyResult<bool> {
         is_subset(this.py(), held(this), &other.get().held, false)
     }
 
     /// Is every bit of the other filter set in this one too?
-    fn issuperset(this: &Bound<'_, Self>, other: &Bound<'_, Filter>) -> PyResult<bool> {
+    fn issuperset(
+        this: &Bound<'_, Self>,
+        #[pyo3(from_py_with = arg)] other: &Bound<'_, Filter>,
+    ) -> PyResult<bool> {
         is_subset(this.py(), &other.get().held, held(this), false)
     }
 
@@ -134,7 +141,7 @@ impl BloomFilter {
 
     /// Makes it smaller, without its keys, as long as its rate stays within `rate`: for a filter
     /// that was built too large. Returns how many times smaller it is.
-    fn shrink_to(this: &Bound<'_, Self>, rate: f64) -> PyResult<u64> {
+    fn shrink_to(this: &Bound<'_, Self>, #[pyo3(from_py_with = arg)] rate: f64) -> PyResult<u64> {
         held(this).write(this.py(), |opened| opened.shrink_to(rate))
     }
 

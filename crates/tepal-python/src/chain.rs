@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::args::arg;
 use crate::filter::{Filter, built};
 use crate::mutable::MutableFilter;
 use crate::{options, sets};
@@ -29,12 +30,12 @@ impl ScalableBloomFilter {
     fn new(
         py: Python<'_>,
         capacity: &Bound<'_, PyAny>,
-        false_positive_rate: f64,
-        expansion: u32,
+        #[pyo3(from_py_with = arg)] false_positive_rate: f64,
+        #[pyo3(from_py_with = arg)] expansion: u32,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let builder = tepal::BloomFilter::builder()
             .capacity(options::whole("capacity", capacity)?)

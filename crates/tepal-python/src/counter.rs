@@ -11,6 +11,7 @@ use tepal::{
     hash::{KeyHasher, PreparedKeys},
 };
 
+use crate::args::arg;
 use crate::column::{self, Progress, Source};
 use crate::open::bytes_of;
 use crate::{error, objects, options};
@@ -40,7 +41,7 @@ pub(crate) struct KeyCounter {
 impl KeyCounter {
     #[new]
     #[pyo3(signature = (key_domain="bytes"))]
-    fn new(py: Python<'_>, key_domain: &str) -> PyResult<Self> {
+    fn new(py: Python<'_>, #[pyo3(from_py_with = arg)] key_domain: &str) -> PyResult<Self> {
         let counter = Counter::new(hasher(py, options::named(py, key_domain)?)?);
         Ok(KeyCounter::of(counter.map_err(|error| error::of(py, error))?))
     }
@@ -117,7 +118,7 @@ impl KeyCounter {
     /// The counter that gave these bytes, and had this key domain.
     #[staticmethod]
     #[pyo3(signature = (data, key_domain="bytes"))]
-    fn from_bytes(data: &Bound<'_, PyAny>, key_domain: &str) -> PyResult<Self> {
+    fn from_bytes(data: &Bound<'_, PyAny>, #[pyo3(from_py_with = arg)] key_domain: &str) -> PyResult<Self> {
         let py = data.py();
         let hasher = hasher(py, options::named(py, key_domain)?)?;
         let counter = Counter::from_bytes(hasher, bytes_of(data)?.as_bytes());

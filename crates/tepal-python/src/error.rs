@@ -107,6 +107,11 @@ pub(crate) fn parameter(py: Python<'_>, text: impl Into<String>) -> PyErr {
     new(py, "ParameterError", text.into())
 }
 
+/// An argument of a type that the call does not take: a `TypeError`.
+pub(crate) fn wrong_argument(py: Python<'_>, text: impl Into<String>) -> PyErr {
+    new(py, "ParameterTypeError", text.into())
+}
+
 /// An object that is no key, or no column of keys: a `TypeError`.
 pub(crate) fn wrong_type(py: Python<'_>, text: impl Into<String>) -> PyErr {
     new(py, "KeyTypeError", text.into())

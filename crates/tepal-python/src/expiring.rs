@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::args::arg;
 use crate::filter::{Filter, built};
 use crate::mutable::{MutableFilter, held};
 use crate::{error, key, options, sets};
@@ -35,15 +36,15 @@ impl ExpiringFilter {
     fn new(
         py: Python<'_>,
         capacity: Option<&Bound<'_, PyAny>>,
-        false_positive_rate: f64,
+        #[pyo3(from_py_with = arg)] false_positive_rate: f64,
         window: Option<&Bound<'_, PyAny>>,
         window_of_keys: Option<&Bound<'_, PyAny>>,
-        generations: Option<u8>,
+        #[pyo3(from_py_with = arg)] generations: Option<u8>,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        over_capacity: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] over_capacity: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let builder = tepal::ExpiringFilter::builder()
             .false_positive_rate(false_positive_rate)

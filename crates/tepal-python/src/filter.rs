@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use tepal::{AnyFilter, Error, Opened, OverCapacity, Scheme, SealKey, file::Format};
 
+use crate::args::arg;
 use crate::held::Held;
 use crate::open::{OpenOptions, open_place, read_bytes};
 use crate::place::{self, Place};
@@ -101,6 +102,18 @@ impl Filter {
             Some(bloom) => bloom.contains(&key),
             None => opened.filter().contains(&key),
         })
+    }
+
+    /// A filter is an object, and true, whether or not a key is in it: `if seen:` is no question
+    /// about keys.
+    fn __bool__(&self) -> bool {
+        true
+    }
+
+    /// `sys.getsizeof`: the object and its bits. A map of a file counts in full.
+    fn __sizeof__(&self, py: Python<'_>) -> usize {
+        let bits = py.detach(|| self.held.read_detached(|opened| opened.filter().size_in_bytes()));
+        size_of::<Self>().saturating_add(bits.map_or(0, |bits| usize::try_from(bits).unwrap_or(usize::MAX)))
     }
 
     /// Answers for many keys, in the form of the question.
@@ -234,8 +247,8 @@ impl Filter {
         &self,
         py: Python<'_>,
         path: Place<'_>,
-        format: Option<&str>,
-        seal_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] format: Option<&str>,
+        #[pyo3(from_py_with = arg)] seal_key: Option<&[u8]>,
     ) -> PyResult<()> {
         let path = match path {
             Place::Path(path) => path,
@@ -261,8 +274,8 @@ impl Filter {
     fn to_bytes<'py>(
         &self,
         py: Python<'py>,
-        format: Option<&str>,
-        seal_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] format: Option<&str>,
+        #[pyo3(from_py_with = arg)] seal_key: Option<&[u8]>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let format = options::format(py, format)?;
         let seal = options::seal_key(py, seal_key)?;
@@ -283,12 +296,12 @@ impl Filter {
     fn open(
         cls: &Bound<'_, PyType>,
         path: Place<'_>,
-        format: Option<&str>,
-        key_domain: Option<&str>,
-        secret_key: Option<&[u8]>,
-        seal_key: Option<&[u8]>,
-        name: Option<&str>,
-        quick: bool,
+        #[pyo3(from_py_with = arg)] format: Option<&str>,
+        #[pyo3(from_py_with = arg)] key_domain: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] seal_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
+        #[pyo3(from_py_with = arg)] quick: bool,
     ) -> PyResult<Py<PyAny>> {
         let options = OpenOptions { format, key_domain, secret_key, seal_key, name, quick, in_memory: false };
         of_class(cls, open_place(cls.py(), path, options)?)
@@ -303,11 +316,11 @@ impl Filter {
     fn from_file(
         cls: &Bound<'_, PyType>,
         path: Place<'_>,
-        format: Option<&str>,
-        key_domain: Option<&str>,
-        secret_key: Option<&[u8]>,
-        seal_key: Option<&[u8]>,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] format: Option<&str>,
+        #[pyo3(from_py_with = arg)] key_domain: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] seal_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<Py<PyAny>> {
         let options =
             OpenOptions { format, key_domain, secret_key, seal_key, name, quick: false, in_memory: true };
@@ -320,11 +333,11 @@ impl Filter {
     fn from_bytes(
         cls: &Bound<'_, PyType>,
         data: &Bound<'_, PyAny>,
-        format: Option<&str>,
-        key_domain: Option<&str>,
-        secret_key: Option<&[u8]>,
-        seal_key: Option<&[u8]>,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] format: Option<&str>,
+        #[pyo3(from_py_with = arg)] key_domain: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] seal_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<Py<PyAny>> {
         let options =
             OpenOptions { format, key_domain, secret_key, seal_key, name, quick: false, in_memory: true };

@@ -6,6 +6,7 @@
 //! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
 //! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one
 //!   file a class. Below: which one a filter of each kind is of.
+//! - `args.rs`, `options.rs`: the arguments of calls.
 //! - `sets.rs`: union and intersection, with filters and with keys. `place.rs`: paths and files.
 //! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
 //! - `values.rs`: the values of a map, from columns and objects.
@@ -15,6 +16,7 @@
 //! is read, and in `key.rs`, for one call of Python that pyo3 does not wrap.
 
 mod answers;
+mod args;
 mod bloom;
 mod chain;
 mod column;

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 use tepal::{Error, Opened};
 
+use crate::args::arg;
 use crate::filter::{self, Filter, built_skipping};
 use crate::held::Held;
 use crate::values::{self, Hashed, Values};
@@ -49,15 +50,15 @@ impl RibbonMap {
     fn new(
         py: Python<'_>,
         pairs: &Bound<'_, PyAny>,
-        false_positive_rate: Option<f64>,
+        #[pyo3(from_py_with = arg)] false_positive_rate: Option<f64>,
         value_bits: Option<&Bound<'_, PyAny>>,
         names: Option<&Bound<'_, PyAny>>,
-        known_keys_only: bool,
-        threads: usize,
+        #[pyo3(from_py_with = arg)] known_keys_only: bool,
+        #[pyo3(from_py_with = arg)] threads: usize,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let builder = builder(py, false_positive_rate, known_keys_only, value_bits, threads)?;
         let builder = options::with_keys!(py, builder, seed, secret_key, key_domain, name);
@@ -83,15 +84,15 @@ impl RibbonMap {
         class: &Bound<'_, PyType>,
         keys: &Bound<'_, PyAny>,
         values: &Bound<'_, PyAny>,
-        false_positive_rate: Option<f64>,
+        #[pyo3(from_py_with = arg)] false_positive_rate: Option<f64>,
         value_bits: Option<&Bound<'_, PyAny>>,
         names: Option<&Bound<'_, PyAny>>,
-        known_keys_only: bool,
-        threads: usize,
+        #[pyo3(from_py_with = arg)] known_keys_only: bool,
+        #[pyo3(from_py_with = arg)] threads: usize,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<Py<Self>> {
         let py = class.py();
         let builder = builder(py, false_positive_rate, known_keys_only, value_bits, threads)?;

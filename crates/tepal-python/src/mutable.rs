@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tepal::Opened;
 
+use crate::args::arg;
 use crate::filter::{self, Filter};
 use crate::key;
 use crate::sets::{self, Operand};
@@ -78,8 +79,8 @@ impl MutableFilter {
     }
 
     #[setter]
-    fn set_over_capacity(this: &Bound<'_, Self>, policy: &str) -> PyResult<()> {
-        filter::set_over_capacity(this.py(), held(this), policy)
+    fn set_over_capacity(this: &Bound<'_, Self>, policy: &Bound<'_, PyAny>) -> PyResult<()> {
+        filter::set_over_capacity(this.py(), held(this), arg(policy)?)
     }
 
     /// Does it refuse every new key now?

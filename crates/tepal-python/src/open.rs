@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tepal::{Open, Opened};
 
+use crate::args::arg;
 use crate::filter::wrap;
 use crate::held::Held;
 use crate::place::{self, Place};
@@ -83,7 +84,7 @@ pub(crate) fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
             "{} is not the bytes of a file; give bytes, or its path to tepal.open()",
             key::type_name(data)
         );
-        return Err(error::wrong_type(py, text));
+        return Err(error::wrong_argument(py, text));
     };
     // They might change meanwhile: `bytes` are a copy of their own.
     let copy = py.get_type::<PyBytes>().call1((data,))?;
@@ -121,13 +122,13 @@ pub(crate) fn bytes_of<'py>(data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
 pub(crate) fn open(
     py: Python<'_>,
     path: Place<'_>,
-    format: Option<&str>,
-    key_domain: Option<&str>,
-    secret_key: Option<&[u8]>,
-    seal_key: Option<&[u8]>,
-    name: Option<&str>,
-    quick: bool,
-    mapped: bool,
+    #[pyo3(from_py_with = arg)] format: Option<&str>,
+    #[pyo3(from_py_with = arg)] key_domain: Option<&str>,
+    #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+    #[pyo3(from_py_with = arg)] seal_key: Option<&[u8]>,
+    #[pyo3(from_py_with = arg)] name: Option<&str>,
+    #[pyo3(from_py_with = arg)] quick: bool,
+    #[pyo3(from_py_with = arg)] mapped: bool,
 ) -> PyResult<Py<PyAny>> {
     let options = OpenOptions { format, key_domain, secret_key, seal_key, name, quick, in_memory: !mapped };
     wrap(py, Held::new(open_place(py, path, options)?))
@@ -158,7 +159,7 @@ pub(crate) fn restore(data: &Bound<'_, PyAny>, format: &str, key_domain: &str) -
 ///
 /// >>> shards = [tepal.BloomFilter(1000, seed=tepal.seed_for(f"shard {i}")) for i in range(4)]
 #[pyfunction]
-pub(crate) fn seed_for(py: Python<'_>, purpose: &str) -> PyResult<u64> {
+pub(crate) fn seed_for(py: Python<'_>, #[pyo3(from_py_with = arg)] purpose: &str) -> PyResult<u64> {
     let keys = tepal::BloomFilter::builder().capacity(1).seed_for(purpose).key_hasher();
     let seed = keys.map_err(|error| error::of(py, error))?.seed();
     seed.ok_or_else(|| error::parameter(py, "this purpose has no seed; choose another one"))

@@ -24,7 +24,7 @@ fn whole_or(what: &str, number: &Bound<'_, PyAny>, other: &str) -> PyResult<u64>
     if !is_number {
         let other = if other.is_empty() { String::new() } else { format!(" {other}") };
         let text = format!("{what} is a {}; it must be a whole number (int){other}", key::type_name(number));
-        return Err(error::new(py, "KeyTypeError", text));
+        return Err(error::wrong_argument(py, text));
     }
     number.extract().map_err(|_| {
         let shown = number.str().map_or_else(|_| "out of reach".into(), |text| text.to_string());

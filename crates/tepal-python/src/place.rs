@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -19,6 +20,16 @@ impl<'py> FromPyObject<'_, 'py> for Place<'py> {
         if let Ok(path) = object.extract() {
             return Ok(Place::Path(path));
         }
+        // Bytes are a path to Python too, also those of `__fspath__`.
+        let is_path = object.is_instance_of::<PyBytes>() || object.hasattr("__fspath__")?;
+        if is_path {
+            match object.py().import("os")?.call_method1("fsdecode", (object,)) {
+                Ok(path) => return Ok(Place::Path(path.extract()?)),
+                // What only looks like a path.
+                Err(error) if error.is_instance_of::<PyTypeError>(object.py()) => {}
+                Err(error) => return Err(error),
+            }
+        }
         if object.hasattr("read")? || object.hasattr("write")? {
             return Ok(Place::File(object.to_owned()));
         }
@@ -26,7 +37,7 @@ impl<'py> FromPyObject<'_, 'py> for Place<'py> {
             "{} is no path and no file; give a str, an os.PathLike, or a binary file",
             key::type_name(&object)
         );
-        Err(error::wrong_type(object.py(), text))
+        Err(error::wrong_argument(object.py(), text))
     }
 }
 

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::args::arg;
 use crate::filter::{self, Filter, built_skipping};
 use crate::held::Held;
 use crate::sets::{self, Operand};
@@ -36,13 +37,13 @@ impl RibbonFilter {
     fn new(
         py: Python<'_>,
         keys: &Bound<'_, PyAny>,
-        false_positive_rate: f64,
-        threads: usize,
-        prefer_speed: bool,
+        #[pyo3(from_py_with = arg)] false_positive_rate: f64,
+        #[pyo3(from_py_with = arg)] threads: usize,
+        #[pyo3(from_py_with = arg)] prefer_speed: bool,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let Some(threads) = NonZeroUsize::new(threads).filter(|threads| threads.get() <= 1024) else {
             return Err(error::parameter(py, format!("threads is {threads}; it must be from 1 to 1024")));

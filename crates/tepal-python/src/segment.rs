@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple};
 use tepal::{Error, Opened, hash::PreparedKeys, segments::Segment};
 
+use crate::args::arg;
 use crate::filter::{self, Filter, built};
 use crate::held::Held;
 use crate::{error, key, objects, options, segment_answers, sets};
@@ -20,7 +21,7 @@ use crate::{error, key, objects, options, segment_answers, sets};
 /// >>> accounts.add("south", "bob")
 /// True
 /// >>> accounts.segments("bob"), accounts.segments("carol")
-/// (['north', 'south'], [])
+/// (('north', 'south'), ())
 /// >>> "bob" in accounts, accounts.names
 /// (True, ['north', 'south'])
 #[pyclass(frozen, extends = Filter, module = "tepal", name = "SegmentFilter")]
@@ -35,12 +36,12 @@ impl SegmentFilter {
     fn new(
         py: Python<'_>,
         capacity: &Bound<'_, PyAny>,
-        false_positive_rate: f64,
+        #[pyo3(from_py_with = arg)] false_positive_rate: f64,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        over_capacity: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] over_capacity: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let builder = tepal::SegmentFilter::builder()
             .capacity(options::whole("capacity", capacity)?)
@@ -83,6 +84,17 @@ impl SegmentFilter {
         })?;
         read?;
         held(this).warn(py)
+    }
+
+    /// Forgets all keys. The segments stay, with their names.
+    ///
+    /// >>> accounts = tepal.SegmentFilter(1000)
+    /// >>> accounts.update("north", ["alice", "bob"])
+    /// >>> accounts.clear()
+    /// >>> len(accounts), accounts.names
+    /// (0, ['north'])
+    fn clear(this: &Bound<'_, Self>) -> PyResult<()> {
+        held(this).write(this.py(), Opened::clear)
     }
 
     /// A new filter with the segments of this one and of all others, which must be of the same
@@ -140,12 +152,13 @@ impl SegmentFilter {
     }
 
     #[setter]
-    fn set_over_capacity(this: &Bound<'_, Self>, policy: &str) -> PyResult<()> {
-        filter::set_over_capacity(this.py(), held(this), policy)
+    fn set_over_capacity(this: &Bound<'_, Self>, policy: &Bound<'_, PyAny>) -> PyResult<()> {
+        filter::set_over_capacity(this.py(), held(this), arg(policy)?)
     }
 
-    /// The segments that may hold a key: their names, or numbers where they have no names.
-    fn segments<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    /// The segments that may hold a key: a tuple of their names, or numbers where they have no
+    /// names, as `segments_many` gives for each key.
+    fn segments<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, key) = (this.py(), key::of(key)?);
         let found = held(this).look(py, |opened| {
             opened
@@ -153,7 +166,7 @@ impl SegmentFilter {
                 .as_segmented()
                 .map_or(Vec::new(), |filter| Name::all(filter, filter.segments(&key)))
         })?;
-        found.into_iter().map(|name| name.object(py)).collect()
+        PyTuple::new(py, found.iter().map(|name| name.object(py)).collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The segments of many keys: a list with a tuple of their names, or numbers, for each key.
@@ -211,8 +224,12 @@ impl SegmentFilter {
     /// >>> accounts.update("north", ["alice", "bob"])
     /// >>> accounts.rename_segment("north", "arctic")
     /// >>> accounts.segments("alice")
-    /// ['arctic']
-    fn rename_segment(this: &Bound<'_, Self>, segment: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
+    /// ('arctic',)
+    fn rename_segment(
+        this: &Bound<'_, Self>,
+        segment: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = arg)] name: &str,
+    ) -> PyResult<()> {
         let (py, segment) = (this.py(), named(segment)?);
         let renamed = held(this).write(py, |opened| {
             segment.found(opened).map(|segment| opened.rename_segment(segment, name)).transpose()
@@ -270,7 +287,7 @@ fn named(segment: &Bound<'_, PyAny>) -> PyResult<Name> {
         "a segment is a {}; it must be its name (str), or its number below 65,536",
         key::type_name(segment)
     );
-    Err(error::wrong_type(segment.py(), text))
+    Err(error::wrong_argument(segment.py(), text))
 }
 
 impl Name {

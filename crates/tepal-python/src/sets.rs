@@ -28,7 +28,7 @@ impl<'py> FromPyObject<'_, 'py> for Operand<'py> {
             return Ok(Operand(object.to_owned()));
         }
         // pyo3 makes `NotImplemented` of it, and Python its own `TypeError`.
-        Err(error::wrong_type(object.py(), "neither a filter nor a set"))
+        Err(error::wrong_argument(object.py(), "neither a filter nor a set"))
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn union(this: &Bound<'_, Filter>, others: &Bound<'_, PyTuple>) -> Py
                     "{} is no filter, and keys belong to a segment; add them with update(segment, keys)",
                     key::type_name(&other)
                 );
-                return Err(error::wrong_type(py, text));
+                return Err(error::wrong_argument(py, text));
             }
             Err(_) => add(py, &all, &other, &mut done)?,
         }
@@ -126,7 +126,7 @@ fn intersect(py: Python<'_>, held: &Held, others: &Bound<'_, PyTuple>) -> PyResu
                 "{} is no filter, and only filters have an intersection; for a list write [key for key in keys if key in f]",
                 key::type_name(&error.into_inner())
             );
-            Err(error::wrong_type(py, text))
+            Err(error::wrong_argument(py, text))
         }
     });
     for other in filters.collect::<PyResult<Vec<_>>>()? {

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
 use tepal::{Key, KeySink, Keys, hash::KeyHasher};
 
+use crate::args::arg;
 use crate::column::{self, Source};
 use crate::{error, key, options};
 
@@ -24,7 +25,7 @@ pub(crate) fn shards_of<'py>(
     py: Python<'py>,
     keys: &Bound<'py, PyAny>,
     shards: &Bound<'py, PyAny>,
-    key_domain: &str,
+    #[pyo3(from_py_with = arg)] key_domain: &str,
 ) -> PyResult<Bound<'py, PyByteArray>> {
     let shards = match u32::try_from(options::whole("the number of shards", shards)?) {
         Ok(shards) if shards > 0 => shards,

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tepal::{Error, Opened, file::Format, hash::PreparedKeys};
 
+use crate::args::arg;
 use crate::filter::{self, Filter, built, wrap};
 use crate::held::Held;
 use crate::mutable::{MutableFilter, held};
@@ -31,13 +32,13 @@ impl QuotientFilter {
     fn new(
         py: Python<'_>,
         capacity: &Bound<'_, PyAny>,
-        false_positive_rate: f64,
-        count_bits: u8,
+        #[pyo3(from_py_with = arg)] false_positive_rate: f64,
+        #[pyo3(from_py_with = arg)] count_bits: u8,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        over_capacity: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] over_capacity: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let builder = tepal::QuotientFilter::builder()
             .capacity(options::whole("capacity", capacity)?)
@@ -106,13 +107,13 @@ impl QuotientFilter {
 
     /// Makes it smaller, without its keys, as long as its rate stays within `rate`. Returns how
     /// many times fewer numbers it has.
-    fn shrink_to(this: &Bound<'_, Self>, rate: f64) -> PyResult<u64> {
+    fn shrink_to(this: &Bound<'_, Self>, #[pyo3(from_py_with = arg)] rate: f64) -> PyResult<u64> {
         held(this.as_super()).write(this.py(), |opened| opened.shrink_to(rate))
     }
 
     /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at
     /// `rate` in all. The rate here has to be clearly lower.
-    fn to_ribbon(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
+    fn to_ribbon(this: &Bound<'_, Self>, #[pyo3(from_py_with = arg)] rate: f64) -> PyResult<Py<PyAny>> {
         to_ribbon(this.as_super(), rate)
     }
 }
@@ -137,13 +138,13 @@ impl GrowingFilter {
     #[expect(clippy::too_many_arguments, reason = "Python's keyword arguments")]
     fn new(
         py: Python<'_>,
-        false_positive_rate: f64,
+        #[pyo3(from_py_with = arg)] false_positive_rate: f64,
         first: Option<&Bound<'_, PyAny>>,
-        deletable: bool,
+        #[pyo3(from_py_with = arg)] deletable: bool,
         seed: Option<&Bound<'_, PyAny>>,
-        secret_key: Option<&[u8]>,
-        key_domain: &str,
-        name: Option<&str>,
+        #[pyo3(from_py_with = arg)] secret_key: Option<&[u8]>,
+        #[pyo3(from_py_with = arg)] key_domain: &str,
+        #[pyo3(from_py_with = arg)] name: Option<&str>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let builder =
             tepal::GrowingFilter::builder().false_positive_rate(false_positive_rate).deletable(deletable);
@@ -180,7 +181,7 @@ impl GrowingFilter {
 
     /// The same keys as one table, which is asked more quickly and takes fewer bits: a
     /// `QuotientFilter` of that rate.
-    fn freeze(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
+    fn freeze(this: &Bound<'_, Self>, #[pyo3(from_py_with = arg)] rate: f64) -> PyResult<Py<PyAny>> {
         let py = this.py();
         let frozen = held(this.as_super()).read(py, |opened| {
             let mut frozen = opened.clone();
@@ -191,7 +192,7 @@ impl GrowingFilter {
 
     /// What it holds as the smallest filter, without its keys: a `RibbonFilter`, which errs at
     /// `rate` in all. The rate here has to be clearly lower.
-    fn to_ribbon(this: &Bound<'_, Self>, rate: f64) -> PyResult<Py<PyAny>> {
+    fn to_ribbon(this: &Bound<'_, Self>, #[pyo3(from_py_with = arg)] rate: f64) -> PyResult<Py<PyAny>> {
         to_ribbon(this.as_super(), rate)
     }
 

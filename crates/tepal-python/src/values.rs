@@ -87,7 +87,7 @@ impl Read for Values {
             let text = format!(
                 "{name} is no value; a value is a whole number (int) from 0 to 2**32 - 1, or a name (str){advice}"
             );
-            return Err(error::wrong_type(py, text));
+            return Err(error::wrong_argument(py, text));
         }
         let shown = || {
             let shown = object.str().map_or_else(|_| "out of reach".into(), |text| text.to_string());
@@ -269,5 +269,5 @@ fn pair_of<'py>(item: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<
     let text = format!(
         "{found} is no pair; give a tuple (key, value) for each, or two columns to RibbonMap.from_columns()"
     );
-    Err(error::wrong_type(item.py(), text))
+    Err(error::wrong_argument(item.py(), text))
 }

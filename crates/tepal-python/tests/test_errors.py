@@ -78,7 +78,13 @@ NO_COLUMNS = [
     (pa.table({}), "0 columns"),
     (pl.Series([1.5]), "cast them to int64 or string"),
     (pl.DataFrame({"a": [1], "b": [2]}), "2 columns (a, b)"),
-    (pd.Series([1.5]), "cast them to int64 or string"),
+    (pa.RunEndEncodedArray.from_arrays([1], ["a"]), "cast them to the type of the values"),
+    (pl.col("a"), "pl.col(...).tepal.isin(seen)"),
+    (pl.LazyFrame({"a": [1]}), "collect()"),
+    (pd.Series([1.5]), "astype('Int64')"),
+    (pd.Series([1, None]), "astype('Int64')"),
+    (pd.Series([1, None], dtype="Float64"), "astype('Int64')"),
+    (pd.Series([1.5], dtype="category"), "astype('Int64')"),
     (pd.DataFrame({"a": [1], "b": [2]}), "2 columns (a, b)"),
 ]
 

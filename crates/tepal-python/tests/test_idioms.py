@@ -149,7 +149,7 @@ def test_len_is_exact_where_it_is():
     s.add("s", "b")
     r |= {"a", "b"}
     assert (len(q), len(g), len(s), len(r), len(tepal.RibbonMap({"a": 1}))) == (3, 2, 3, 3, 1)
-    assert not quotient() and quotient().union(["a"])
+    assert len(quotient()) == 0 and len(quotient().union(["a"])) == 1
     for make in (bloom, chain, expiring):
         with pytest.raises(TypeError, match="has no len"):
             len(make())
@@ -424,7 +424,7 @@ def test_segments_as_sets():
     b.update("north", ["carol"])
     both = a | b
     assert both == a.union(b) and sorted(both.names) == ["north", "south"] and len(both) == 4
-    assert sorted(both.segments("bob")) == ["north", "south"] and both.segments("carol") == ["north"]
+    assert sorted(both.segments("bob")) == ["north", "south"] and both.segments("carol") == ("north",)
     kept = a
     a |= b
     assert a is kept and a == both
@@ -440,7 +440,7 @@ def test_segments_are_renamed_and_merged():
     f.update("north", ["alice"])
     f.update("south", ["bob"])
     f.rename_segment("north", "arctic")
-    assert f.segments("alice") == ["arctic"] and sorted(f.names) == ["arctic", "south"]
+    assert f.segments("alice") == ("arctic",) and sorted(f.names) == ["arctic", "south"]
     f.rename_segment("arctic", "arctic")
     for old, new in (("north", "x"), (999, "x"), ("arctic", "south"), ("arctic", "")):
         with pytest.raises(ValueError):
@@ -448,7 +448,7 @@ def test_segments_are_renamed_and_merged():
     with pytest.raises(TypeError):
         f.rename_segment("arctic", 7)
     f.merge_segments("south", "arctic")
-    assert f.names == ["arctic"] and f.segments("bob") == ["arctic"] and len(f) == 2
+    assert f.names == ["arctic"] and f.segments("bob") == ("arctic",) and len(f) == 2
     with pytest.raises(ValueError, match="no such segment"):
         f.merge_segments("south", "arctic")
-    assert tepal.SegmentFilter.from_bytes(f.to_bytes()).segments("bob") == ["arctic"]
+    assert tepal.SegmentFilter.from_bytes(f.to_bytes()).segments("bob") == ("arctic",)

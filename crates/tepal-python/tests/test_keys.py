@@ -249,3 +249,14 @@ def test_deep_tuples_are_refused():
     assert pickle.loads(pickle.dumps(filter_of((((1,),),)))) == filter_of((((1,),),))
     while key:  # Python itself would free it by recursion.
         (key,) = key
+
+
+def test_how_deep_a_tuple_may_be():
+    """32 inside one another are a key, and 33 are none."""
+    key = "a"
+    for _ in range(32):
+        key = (key,)
+    assert key in filter_of(key) and tepal.BloomFilter(10).contains_many([key]) == [False]
+    for call in (filter_of, lambda key: tepal.BloomFilter(10).update([key]), lambda key: key in tepal.BloomFilter(10)):
+        with pytest.raises(tepal.KeyValueError, match="more than 32 deep"):
+            call((key,))

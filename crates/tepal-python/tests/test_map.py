@@ -164,7 +164,7 @@ def test_sizes():
     assert known.get_many(list(PAIRS)) == list(PAIRS.values()) and all(value is not None for value in known.get_many(OTHERS))
     assert known.promised_false_positive_rate == 1 and known.size_in_bytes < tepal.RibbonMap(PAIRS).size_in_bytes
     none = tepal.RibbonMap({})
-    assert len(none) == 0 and not none and none.get("a") is None and none.get_many(["a"]) == [None]
+    assert len(none) == 0 and none and none.get("a") is None and none.get_many(["a"]) == [None]
     ordered = tepal.RibbonMap(NAMED, names=COLOURS)
     assert ordered.names == COLOURS and ordered.get_many(list(NAMED)) == list(NAMED.values())
     assert ordered == tepal.RibbonMap({key: value % 3 for key, value in PAIRS.items()}, names=iter(COLOURS))
@@ -325,3 +325,14 @@ def test_keys_that_come_later_to_a_static_filter():
     for call in (lambda: filter.add("a"), lambda: filter.update(["a"]), lambda: filter.added_keys):
         with pytest.raises(tepal.ClosedError):
             call()
+
+
+def test_nulls_of_every_piece_have_no_value():
+    """Columns are read in pieces of 8,192 rows; with known keys only, every other key has some value."""
+    made = tepal.RibbonMap({f"key {i}": i % 7 for i in range(20_000)}, known_keys_only=True)
+    keys = [f"key {i}" for i in range(20_000)]
+    for null in (0, 8_191, 8_192, 8_200, 16_384, 19_999):
+        rows = [*keys[:null], None, *keys[null + 1 :]]
+        expected = [None if key is None else i % 7 for i, key in enumerate(rows)]
+        assert made.get_many(pa.array(rows)).to_pylist() == expected, null
+        assert made.get_many(pl.Series(rows)).to_list() == expected, null

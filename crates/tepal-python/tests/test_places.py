@@ -71,7 +71,7 @@ def test_counters_that_are_none():
     for data in (b"", b"tepalcn1", counter.to_bytes()[:-1], counter.to_bytes() + b"x"):
         with pytest.raises(tepal.DamagedError):
             tepal.KeyCounter.from_bytes(data)
-    with pytest.raises(tepal.KeyTypeError):
+    with pytest.raises(tepal.ParameterTypeError):
         tepal.KeyCounter.from_bytes(5)
     with pytest.raises(tepal.KeyTypeError):
         counter.update([1.5])

@@ -2,6 +2,7 @@
 
 import array
 import io
+from collections.abc import Container
 from typing import Any, assert_type
 
 import numpy
@@ -36,6 +37,12 @@ sessions = tepal.QuotientFilter(1000)
 assert_type(sessions.discard("a"), None)
 assert_type(sessions.to_ribbon(0.1), tepal.RibbonFilter)
 assert_type(len(sessions), int)
+
+words: Container[str] = seen
+assert_type("a" in words, bool)
+segments = tepal.SegmentFilter(1000)
+assert_type(segments.segments("a"), tuple[str | int, ...])
+assert_type(segments.is_over_capacity, bool)
 
 file = io.BytesIO()
 seen.save(file)

@@ -28,6 +28,7 @@ from ._errors import (
     KeyValueError,
     NotPossibleError,
     ParameterError,
+    ParameterTypeError,
     SecretError,
     TooLargeError,
 )
@@ -74,6 +75,7 @@ __all__ = [
     "MutableFilter",
     "NotPossibleError",
     "ParameterError",
+    "ParameterTypeError",
     "QuotientFilter",
     "RibbonFilter",
     "RibbonMap",

@@ -25,6 +25,11 @@ def of_pandas(column):
         return column
     dtype = column.dtype
     held = dtype.categories.dtype if isinstance(dtype, pandas.CategoricalDtype) else dtype
+    if getattr(held, "kind", "O") == "f":
+        raise _wrong_type(
+            f"a pandas column of {held} is no column of keys: floats have other bytes and texts in other languages; whole "
+            "numbers, of which some may be missing, are keys as column.astype('Int64')"
+        )
     if isinstance(held, (pandas.PeriodDtype, pandas.IntervalDtype)):
         raise _wrong_type(f"a pandas column of {held} is no column of keys; convert it with astype(str)")
     if getattr(dtype, "kind", "O") in "iu" and type(dtype).__module__.startswith("numpy"):
@@ -41,6 +46,20 @@ def of_pandas(column):
     # Tuples are lists to Arrow, and keys here.
     is_list = getattr(dtype, "hasobject", False) and pyarrow.types.is_list(array.type)
     return _objects(column) if is_list else array
+
+
+def of_polars(column):
+    """Refuses what has no values yet; any other object of polars as it is."""
+    import polars
+
+    if isinstance(column, polars.Expr):
+        raise _wrong_type(
+            "an expression of polars has no values to read; `import tepal.polars`, and write pl.col(...).tepal.isin(seen)"
+        )
+    if isinstance(column, polars.LazyFrame):
+        raise _wrong_type("a LazyFrame of polars has no values to read; call collect() first, or use an expression: "
+                          "`import tepal.polars`, and write pl.col(...).tepal.isin(seen)")
+    return column
 
 
 def _objects(column):

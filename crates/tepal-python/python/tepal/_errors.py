@@ -13,6 +13,10 @@ class ParameterError(Error, ValueError):
     """A value that a call cannot take."""
 
 
+class ParameterTypeError(Error, TypeError):
+    """An argument of a type that a call does not take."""
+
+
 class KeyTypeError(Error, TypeError):
     """An object that is no key, or holds no keys: a float, a bool, None, a column of dates."""
 

@@ -3,18 +3,18 @@
 import errno
 import io
 
-from ._errors import KeyTypeError
+from ._errors import ParameterError, ParameterTypeError
 
 
 def check(file, way, mode):
     """Refuses a file of text, and one that was opened for the other way."""
     name = type(file).__name__
     if isinstance(file, io.TextIOBase) or getattr(file, "encoding", None) is not None:
-        raise KeyTypeError(f"the file ({name}) is one of text, and bytes are expected; open it with the mode {mode!r}")
+        raise ParameterTypeError(f"the file ({name}) is one of text, and bytes are expected; open it with the mode {mode!r}")
     can = getattr(file, way, None)
     call = "write" if way == "writable" else "read"
     if not hasattr(file, call) or (callable(can) and not can()):
-        raise KeyTypeError(f"the file ({name}) is not {way}; open it with the mode {mode!r}")
+        raise ParameterTypeError(f"the file ({name}) is not {way}; open it with the mode {mode!r}")
 
 
 def write(file, data):
@@ -37,5 +37,15 @@ def read(file):
         raise BlockingIOError(errno.EAGAIN, "the file has no bytes now; give one that waits")
     if not isinstance(data, (bytes, bytearray, memoryview)):
         name = type(data).__name__
-        raise KeyTypeError(f"the file gives {name}, and bytes are expected; open it with the mode 'rb'")
+        raise ParameterTypeError(f"the file gives {name}, and bytes are expected; open it with the mode 'rb'")
+    if not len(data) and (place := _place(file)):
+        raise ParameterError(f"the file has no bytes after its place, {place}; call seek(0) first, to read it from its start")
     return data
+
+
+def _place(file):
+    """Where it stands, if it can say so."""
+    try:
+        return file.tell()
+    except (AttributeError, OSError, ValueError):
+        return 0

@@ -130,6 +130,9 @@ pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
             return source(&other);
         }
     }
+    if type_name(keys).starts_with("polars.") {
+        py.import("tepal._columns")?.call_method1("of_polars", (keys,))?;
+    }
     if let Some(rows) = buffer::rows(keys)? {
         return Ok(Source::Rows(rows));
     }

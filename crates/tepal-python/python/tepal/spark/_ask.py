@@ -2,7 +2,7 @@
 
 import os
 
-from .. import FileError, Filter, KeyTypeError, ParameterError, TooLargeError
+from .. import FileError, Filter, ParameterError, ParameterTypeError, TooLargeError
 from .. import open as open_file
 from . import _build, _keys
 from ._shards import MANIFEST, Shards
@@ -97,7 +97,7 @@ def _source(asked, quick):
         path = os.path.abspath(path)
         _open(path, quick=True).close()
         return _File(path, quick)
-    raise KeyTypeError(
+    raise ParameterTypeError(
         f"a {type(asked).__name__} cannot be asked; give a filter, the path of its file, or the folder of build_shards"
     )
 

@@ -10,7 +10,7 @@ import json
 import math
 import os
 
-from .. import BloomFilter, FileError, FormatError, KeyTypeError, ParameterError, shards_of
+from .. import BloomFilter, FileError, FormatError, ParameterError, shards_of
 from .. import open as open_file
 from . import _build, _keys
 

@@ -91,6 +91,7 @@ fn refused(format: &str) -> String {
         _ if format.starts_with('t') => {
             ("dates or times", "cast them to int64 or string, and say so to who asks")
         }
+        "+r" => ("run-end encoded values", "cast them to the type of the values"),
         _ if format.starts_with('+') => {
             ("lists, maps or structs", "give a column of strings, bytes or integers")
         }

@@ -5,7 +5,7 @@ use pyo3::types::{PyByteArray, PyList, PyString, PyTuple};
 use tepal::{Opened, hash::PreparedKeys};
 
 use crate::column::{self, Bits, Rows, Source};
-use crate::held::{Held, closed};
+use crate::held::Held;
 use crate::{key, map, objects};
 
 /// Answers for an Arrow column: a column of booleans, null where the key was null.
@@ -171,7 +171,7 @@ pub(crate) fn get_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<B
 fn values_of_rows(py: Python<'_>, held: &Held, rows: Rows<'_>) -> PyResult<Vec<Option<u32>>> {
     let mut values = Vec::new();
     rows.each(py, |column| {
-        let mut is_open = true;
+        let mut all = Ok(());
         let before = values.len();
         values.resize(before + column.len(), None);
         let values = &mut values[before..];
@@ -182,13 +182,13 @@ fn values_of_rows(py: Python<'_>, held: &Held, rows: Rows<'_>) -> PyResult<Vec<O
                     map.get_many_into(keys, values);
                 }
             });
-            is_open &= asked.is_some();
+            all = all.and(asked);
             if column.has_nulls() {
                 let nulls = values.iter_mut().enumerate().filter(|(i, _)| column.is_null(start + i));
                 nulls.for_each(|(_, value)| *value = None);
             }
         })?;
-        if is_open { Ok(()) } else { Err(closed(py)) }
+        all.map_err(|gone| gone.raise(py))
     })?;
     Ok(values)
 }

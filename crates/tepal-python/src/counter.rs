@@ -1,18 +1,19 @@
 //! How many different keys there are in several places together.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 use tepal::build::KeyCounter as Counter;
 use tepal::{
-    KeyDomain,
+    KeyDomain, Keys,
     hash::{KeyHasher, PreparedKeys},
 };
 
 use crate::args::arg;
-use crate::column::{self, Progress, Source};
+use crate::column::{self, Fault, Progress, Source};
+use crate::fork::{self, Lock};
+use crate::held::Gone;
 use crate::open::bytes_of;
 use crate::{error, objects, options};
 
@@ -33,7 +34,7 @@ use crate::{error, objects, options};
 #[pyclass(frozen, weakref, module = "tepal", name = "KeyCounter")]
 #[derive(Debug)]
 pub(crate) struct KeyCounter {
-    counter: Mutex<Counter>,
+    counter: Lock<Counter>,
     nulls: AtomicU64,
 }
 
@@ -52,12 +53,14 @@ impl KeyCounter {
         let mut progress = Progress::default();
         let counted = match column::source(keys)? {
             Source::Rows(rows) => rows.each(py, |column| {
-                column::each(py, column, &mut progress, &mut |keys| self.counter().insert_many(keys))
+                let mut take = |keys: &dyn Keys, _| self.change(|counter| counter.insert_many(keys));
+                column::walk(py, column, &mut progress, &mut take)
             }),
             Source::Objects(objects) => {
-                let hasher = self.counter().key_hasher().clone();
+                let hasher = self.look(py, |counter| counter.key_hasher().clone())?;
                 objects::each_batch(py, &hasher, &objects, &mut progress.nulls, &mut |keys: &PreparedKeys| {
-                    self.counter().insert_prepared(keys)
+                    py.detach(|| self.change(|counter| counter.insert_prepared(keys)))
+                        .map_err(|fault| fault.raise(py))
                 })
             }
         };
@@ -74,45 +77,45 @@ impl KeyCounter {
     /// Counts what the other one has counted, as if this one had seen those keys itself.
     fn __ior__(&self, py: Python<'_>, other: &Bound<'_, KeyCounter>) -> PyResult<()> {
         // A copy: two locks at once could wait for each other.
-        let other = other.get().counter().clone();
-        self.counter().union_with(&other).map_err(|error| error::of(py, error))
+        let other = other.get().look(py, Counter::clone)?;
+        py.detach(|| self.change(|counter| counter.union_with(&other))).map_err(|fault| fault.raise(py))
     }
 
     /// How many keys came, repeats included.
     #[getter]
-    fn keys(&self) -> u64 {
-        self.counter().keys()
+    fn keys(&self, py: Python<'_>) -> PyResult<u64> {
+        self.look(py, Counter::keys)
     }
 
     /// How many of them are different: exact up to 65,536 keys, and an estimate above, with a
     /// standard error below 0.08 %.
     #[getter]
-    fn different(&self) -> u64 {
-        self.counter().different()
+    fn different(&self, py: Python<'_>) -> PyResult<u64> {
+        self.look(py, Counter::different)
     }
 
     /// Is `different` exact, and no estimate?
     #[getter]
-    fn is_exact(&self) -> bool {
-        self.counter().is_exact()
+    fn is_exact(&self, py: Python<'_>) -> PyResult<bool> {
+        self.look(py, Counter::is_exact)
     }
 
     /// The capacity of a filter for these keys: the different ones, and where these are an estimate
     /// 0.16 % more; at least 1.
     #[getter]
-    fn capacity(&self) -> u64 {
-        self.counter().room()
+    fn capacity(&self, py: Python<'_>) -> PyResult<u64> {
+        self.look(py, Counter::room)
     }
 
     /// What keys are: `bytes` or `int64`, or what another program hashes.
     #[getter]
-    fn key_domain(&self) -> &'static str {
-        self.counter().key_hasher().key_domain().name()
+    fn key_domain(&self, py: Python<'_>) -> PyResult<&'static str> {
+        self.look(py, |counter| counter.key_hasher().key_domain().name())
     }
 
     /// What it knows, for `from_bytes` of the same version elsewhere: at most 3 MiB.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.counter().to_bytes())
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.look(py, Counter::to_bytes)?))
     }
 
     /// The counter that gave these bytes, and had this key domain.
@@ -129,27 +132,46 @@ impl KeyCounter {
         let class: Bound<'py, PyType> = py.get_type::<KeyCounter>();
         let state = PyTuple::new(
             py,
-            [self.to_bytes(py).into_any(), self.key_domain().into_pyobject(py)?.into_any()],
+            [self.to_bytes(py)?.into_any(), self.key_domain(py)?.into_pyobject(py)?.into_any()],
         )?;
         PyTuple::new(py, [class.getattr("from_bytes")?, state.into_any()])
     }
 
-    fn __repr__(&self) -> String {
-        let counter = self.counter();
-        let about = if counter.is_exact() { "" } else { "about " };
-        let s = if counter.keys() == 1 { "" } else { "s" };
-        format!("<tepal.KeyCounter: {} key{s}, {about}{} different>", counter.keys(), counter.different())
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (keys, different, is_exact) =
+            self.look(py, |counter| (counter.keys(), counter.different(), counter.is_exact()))?;
+        let about = if is_exact { "" } else { "about " };
+        let s = if keys == 1 { "" } else { "s" };
+        Ok(format!("<tepal.KeyCounter: {keys} key{s}, {about}{different} different>"))
     }
 }
 
 impl KeyCounter {
     fn of(counter: Counter) -> Self {
-        KeyCounter { counter: Mutex::new(counter), nulls: AtomicU64::new(0) }
+        KeyCounter { counter: Lock::new(counter), nulls: AtomicU64::new(0) }
     }
 
-    /// Held for a moment, and never while waiting for the interpreter.
-    fn counter(&self) -> MutexGuard<'_, Counter> {
-        self.counter.lock().unwrap_or_else(PoisonError::into_inner)
+    /// A look, which is short.
+    fn look<R: Send>(&self, py: Python<'_>, look: impl FnOnce(&Counter) -> R + Send) -> PyResult<R> {
+        let here = self.here(py)?;
+        Ok(match here.try_read() {
+            Some(counter) => look(&counter),
+            None => py.detach(|| {
+                let _inside = fork::look();
+                here.read(look)
+            }),
+        })
+    }
+
+    /// A change by a thread that does not hold the interpreter.
+    fn change(&self, change: impl FnOnce(&mut Counter) -> tepal::Result<()>) -> Result<(), Fault> {
+        let here = self.counter.here().map_err(|gone| Fault::Gone(gone.into()))?;
+        let _inside = fork::change();
+        here.write(change).map_err(Fault::Library)
+    }
+
+    fn here(&self, py: Python<'_>) -> PyResult<&Lock<Counter>> {
+        self.counter.here().map_err(|gone| Gone::from(gone).raise(py))
     }
 }
 

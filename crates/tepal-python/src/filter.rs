@@ -415,7 +415,8 @@ impl Filter {
         // Also of a filter that was closed: whoever looks for a fault prints it.
         let held = &this.get().held;
         let said = py.detach(|| held.read_detached(|opened| picture::line(&opened.filter().facts())));
-        Ok(format!("<tepal.{name} {}>", said.as_deref().unwrap_or("closed")))
+        let said = said.as_deref().unwrap_or_else(|gone| gone.in_short());
+        Ok(format!("<tepal.{name} {said}>"))
     }
 
     /// For notebooks: the same with a picture of how full its parts are.

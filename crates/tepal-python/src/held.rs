@@ -5,27 +5,65 @@
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{PoisonError, RwLock, TryLockError};
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use tepal::{Error, Opened};
 
 use crate::error;
+use crate::fork::{self, HalfChanged, Lock};
 use crate::over::Over;
 
 /// A filter with its file's format, or nothing after `close`.
 #[derive(Debug)]
 pub(crate) struct Held {
-    opened: RwLock<Option<Opened>>,
+    lock: Lock<Option<Opened>>,
     /// The nulls that its calls skipped.
     nulls: AtomicU64,
     over: Over,
 }
 
+/// Why there is no filter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Gone {
+    /// Somebody has closed it.
+    Closed,
+    /// A thread of the parent process was changing it during the fork.
+    HalfChanged,
+}
+
+impl From<HalfChanged> for Gone {
+    fn from(_: HalfChanged) -> Self {
+        Gone::HalfChanged
+    }
+}
+
+impl Gone {
+    /// Why, in a word or two.
+    pub(crate) fn in_short(self) -> &'static str {
+        match self {
+            Gone::Closed => "closed",
+            Gone::HalfChanged => "half changed at a fork",
+        }
+    }
+
+    #[cold]
+    pub(crate) fn raise(self, py: Python<'_>) -> PyErr {
+        let (class, text) = match self {
+            Gone::Closed => ("ClosedError", "the filter was closed; open its file again"),
+            Gone::HalfChanged => (
+                "ForkError",
+                "a thread of the parent process was changing this when the process was forked, and a half-changed \
+                 filter would deny keys; open its file in the child, or call fork() when no thread changes it",
+            ),
+        };
+        error::new(py, class, text.into())
+    }
+}
+
 impl Held {
     pub(crate) fn new(opened: Opened) -> Self {
-        Held { opened: RwLock::new(Some(opened)), nulls: AtomicU64::new(0), over: Over::default() }
+        Held { lock: Lock::new(Some(opened)), nulls: AtomicU64::new(0), over: Over::default() }
     }
 
     pub(crate) fn count_nulls(&self, nulls: u64) {
@@ -66,12 +104,15 @@ impl Held {
         py: Python<'_>,
         look: impl FnOnce(&Opened) -> R + Send,
     ) -> PyResult<R> {
-        let seen = match self.opened.try_read() {
-            Ok(held) => held.as_ref().map(look),
-            Err(TryLockError::Poisoned(held)) => held.into_inner().as_ref().map(look),
-            Err(TryLockError::WouldBlock) => py.detach(|| self.read_detached(look)),
+        let here = self.here(py)?;
+        let seen = match here.try_read() {
+            Some(held) => held.as_ref().map(look),
+            None => py.detach(|| {
+                let _inside = fork::look();
+                here.read(|held| held.as_ref().map(look))
+            }),
         };
-        seen.ok_or_else(|| closed(py))
+        seen.ok_or_else(|| Gone::Closed.raise(py))
     }
 
     /// A long look: other threads have the interpreter meanwhile.
@@ -80,12 +121,14 @@ impl Held {
         py: Python<'_>,
         look: impl FnOnce(&Opened) -> R + Send,
     ) -> PyResult<R> {
-        py.detach(|| self.read_detached(look)).ok_or_else(|| closed(py))
+        py.detach(|| self.read_detached(look)).map_err(|gone| gone.raise(py))
     }
 
-    /// A look by a thread that does not hold the interpreter. Nothing of a filter that is closed.
-    pub(crate) fn read_detached<R>(&self, look: impl FnOnce(&Opened) -> R) -> Option<R> {
-        self.opened.read().unwrap_or_else(PoisonError::into_inner).as_ref().map(look)
+    /// A look by a thread that does not hold the interpreter.
+    pub(crate) fn read_detached<R>(&self, look: impl FnOnce(&Opened) -> R) -> Result<R, Gone> {
+        let here = self.lock.here()?;
+        let _inside = fork::look();
+        here.read(|held| held.as_ref().map(look)).ok_or(Gone::Closed)
     }
 
     /// A short change.
@@ -94,16 +137,19 @@ impl Held {
         py: Python<'_>,
         change: impl FnOnce(&mut Opened) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
-        let changed = match self.opened.try_write() {
-            Ok(mut held) => match held.as_mut().map(change) {
+        let here = self.here(py)?;
+        let changed = match here.try_write() {
+            Some(mut held) => match held.as_mut().map(change) {
                 // An early return: copying the whole result, with its space for an error, is slow.
                 Some(Ok(done)) => return Ok(done),
                 other => other,
             },
-            Err(TryLockError::Poisoned(held)) => held.into_inner().as_mut().map(change),
-            Err(TryLockError::WouldBlock) => py.detach(|| self.write_detached(change)),
+            None => py.detach(|| {
+                let _inside = fork::change();
+                here.write(|held| held.as_mut().map(change))
+            }),
         };
-        done(py, changed)
+        done(py, changed.ok_or(Gone::Closed))
     }
 
     /// A long change.
@@ -116,8 +162,10 @@ impl Held {
     }
 
     /// A change by a thread that does not hold the interpreter.
-    pub(crate) fn write_detached<R>(&self, change: impl FnOnce(&mut Opened) -> R) -> Option<R> {
-        self.opened.write().unwrap_or_else(PoisonError::into_inner).as_mut().map(change)
+    pub(crate) fn write_detached<R>(&self, change: impl FnOnce(&mut Opened) -> R) -> Result<R, Gone> {
+        let here = self.lock.here()?;
+        let _inside = fork::change();
+        here.write(|held| held.as_mut().map(change)).ok_or(Gone::Closed)
     }
 
     /// A change of this filter by a look at another one. Locks are taken in the order of their
@@ -128,22 +176,25 @@ impl Held {
         other: &Held,
         change: impl FnOnce(&mut Opened, &Opened) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
+        let (here, there) = (self.here(py)?, other.here(py)?);
         let changed = py.detach(|| {
-            if std::ptr::eq(self, other) {
+            let _inside = fork::change();
+            if std::ptr::eq(here, there) {
                 // Under one lock: what came or went between a look and the change would be lost, or
                 // come back.
-                return self.write_detached(|here| {
-                    let same = here.clone();
-                    change(here, &same)
+                return here.write(|held| {
+                    let held = held.as_mut()?;
+                    let same = held.clone();
+                    Some(change(held, &same))
                 });
             }
-            if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
-                self.write_detached(|here| other.read_detached(|there| change(here, there)))?
+            if std::ptr::from_ref(here) < std::ptr::from_ref(there) {
+                here.write(|held| there.read(|other| Some(change(held.as_mut()?, other.as_ref()?))))
             } else {
-                other.read_detached(|there| self.write_detached(|here| change(here, there)))?
+                there.read(|other| here.write(|held| Some(change(held.as_mut()?, other.as_ref()?))))
             }
         });
-        done(py, changed)
+        done(py, changed.ok_or(Gone::Closed))
     }
 
     /// A look at two filters.
@@ -153,35 +204,43 @@ impl Held {
         other: &Held,
         look: impl FnOnce(&Opened, &Opened) -> R + Send,
     ) -> PyResult<R> {
+        let (here, there) = (self.here(py)?, other.here(py)?);
         let seen = py.detach(|| {
+            let _inside = fork::look();
             // A lock that is taken twice for reading may wait for a writer between the two.
-            if std::ptr::eq(self, other) {
-                return self.read_detached(|here| look(here, here));
+            if std::ptr::eq(here, there) {
+                return here.read(|held| held.as_ref().map(|held| look(held, held)));
             }
-            if std::ptr::from_ref(self) < std::ptr::from_ref(other) {
-                self.read_detached(|here| other.read_detached(|there| look(here, there)))?
+            if std::ptr::from_ref(here) < std::ptr::from_ref(there) {
+                here.read(|held| there.read(|other| Some(look(held.as_ref()?, other.as_ref()?))))
             } else {
-                other.read_detached(|there| self.read_detached(|here| look(here, there)))?
+                there.read(|other| here.read(|held| Some(look(held.as_ref()?, other.as_ref()?))))
             }
         });
-        seen.ok_or_else(|| closed(py))
+        seen.ok_or_else(|| Gone::Closed.raise(py))
     }
 
     /// Frees the memory, or the map of the file.
     pub(crate) fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(self.opened.write().unwrap_or_else(PoisonError::into_inner).take()));
+        py.detach(|| {
+            // What a fork has left half changed goes with the object.
+            let Ok(here) = self.lock.here() else { return };
+            let _inside = fork::change();
+            drop(here.write(Option::take));
+        });
+    }
+
+    /// The lock of this process.
+    #[inline]
+    fn here(&self, py: Python<'_>) -> PyResult<&Lock<Option<Opened>>> {
+        self.lock.here().map_err(|gone| Gone::from(gone).raise(py))
     }
 }
 
-fn done<R>(py: Python<'_>, changed: Option<Result<R, Error>>) -> PyResult<R> {
+fn done<R>(py: Python<'_>, changed: Result<Result<R, Error>, Gone>) -> PyResult<R> {
     match changed {
-        Some(Ok(done)) => Ok(done),
-        Some(Err(error)) => Err(error::of(py, error)),
-        None => Err(closed(py)),
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(error)) => Err(error::of(py, error)),
+        Err(gone) => Err(gone.raise(py)),
     }
-}
-
-/// The error of every call after `close`.
-pub(crate) fn closed(py: Python<'_>) -> PyErr {
-    error::new(py, "ClosedError", "the filter was closed; open its file again".into())
 }

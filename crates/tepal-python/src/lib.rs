@@ -4,6 +4,7 @@
 //! - `key.rs`: one object as a key. `column/`: many of them, from a buffer or through Arrow.
 //!   `objects.rs`: from anything that can be iterated.
 //! - `held.rs`: a filter behind a lock. Nobody waits for the lock while holding the interpreter.
+//!   `fork.rs`: such locks in a child of `fork`.
 //! - `filter.rs`, `mutable.rs`: what every class can do, and every class that changes; then one
 //!   file a class. Below: which one a filter of each kind is of.
 //! - `args.rs`, `options.rs`: the arguments of calls.
@@ -24,6 +25,7 @@ mod counter;
 mod error;
 mod expiring;
 mod filter;
+mod fork;
 mod held;
 mod info;
 mod key;
@@ -63,6 +65,7 @@ mod _tepal {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::fork::register(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 

@@ -93,7 +93,7 @@ pub(crate) fn change(
     let changed = match column::source(keys)? {
         Source::Rows(rows) => rows.each(py, |column| {
             let mut take = |keys: &dyn Keys, done: usize| {
-                let changed = held.write_detached(|opened| what.many(opened, keys)).ok_or(Fault::Closed)?;
+                let changed = held.write_detached(|opened| what.many(opened, keys)).map_err(Fault::Gone)?;
                 changed.map_err(|error| Fault::Library(after(done, error)))
             };
             column::walk(py, column, &mut progress, &mut take)
@@ -148,11 +148,11 @@ pub(crate) fn each_batch(
     hasher: &KeyHasher,
     objects: &Objects<'_>,
     nulls: &mut u64,
-    take: &mut dyn FnMut(&PreparedKeys) -> Result<(), Error>,
+    take: &mut dyn FnMut(&PreparedKeys) -> PyResult<()>,
 ) -> PyResult<()> {
     let mut batch = PreparedKeys::default();
     let mut flush = |batch: &mut PreparedKeys| -> PyResult<()> {
-        take(batch).map_err(|error| error::of(py, error))?;
+        take(batch)?;
         batch.clear();
         py.check_signals()
     };

@@ -275,8 +275,8 @@ pub(crate) enum Name {
 }
 
 fn named(segment: &Bound<'_, PyAny>) -> PyResult<Name> {
-    if let Ok(name) = segment.cast::<PyString>() {
-        return Ok(Name::Text(name.to_str()?.to_owned()));
+    if segment.is_instance_of::<PyString>() {
+        return Ok(Name::Text(arg::<&str>(segment)?.to_owned()));
     }
     if segment.cast_exact::<PyInt>().is_ok() {
         if let Ok(number) = segment.extract() {

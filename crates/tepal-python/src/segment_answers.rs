@@ -9,7 +9,7 @@ use tepal::segments::{Segment, SegmentAnswers};
 use tepal::{Opened, SegmentFilter};
 
 use crate::column::{self, Rows, Source};
-use crate::held::{Held, closed};
+use crate::held::Held;
 use crate::objects;
 use crate::segment::Name;
 
@@ -123,15 +123,15 @@ pub(crate) fn segments_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyRes
 fn of_rows(py: Python<'_>, held: &Held, rows: Rows<'_>) -> PyResult<Found> {
     let mut found = Found::default();
     rows.each(py, |column| {
-        let mut is_open = true;
+        let mut all = Ok(());
         column::each_row(py, column, &mut |start, keys| {
             let is_null = |i| column.has_nulls() && column.is_null(start + i);
             let asked = held.read_detached(|opened| {
                 found.append(opened, |filter, answers| *answers = filter.segments_many(keys), is_null);
             });
-            is_open &= asked.is_some();
+            all = all.and(asked);
         })?;
-        if is_open { Ok(()) } else { Err(closed(py)) }
+        all.map_err(|gone| gone.raise(py))
     })?;
     Ok(found)
 }

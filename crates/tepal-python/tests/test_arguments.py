@@ -48,6 +48,8 @@ def test_arguments_of_the_wrong_type(name):
         make(false_positive_rate=10**400)
     with pytest.raises(tepal.ParameterError, match="surrogate"):
         make(name="\ud800")
+    with pytest.raises(tepal.ParameterError, match="surrogate"):
+        tepal.SegmentFilter(10).add("\ud800", "key")
     assert make(false_positive_rate=1 / 4, name="fine", secret_key=bytes(16)).name == "fine"
 
 

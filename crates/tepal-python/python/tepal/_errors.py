@@ -1,7 +1,7 @@
 """The exceptions of the package. Each says what was found, what was expected, and what to do.
 
 All of them are a `tepal.Error`. Each is also the exception that Python people would look for: a `ValueError`, a `TypeError`,
-an `OSError` or an `OverflowError`.
+an `OSError`, an `OverflowError` or a `RuntimeError`.
 """
 
 
@@ -43,6 +43,10 @@ class NotPossibleError(Error, TypeError):
 
 class ClosedError(Error, ValueError):
     """A filter that was closed."""
+
+
+class ForkError(Error, RuntimeError):
+    """A filter that a thread of the parent process was changing when the process forked."""
 
 
 class FormatError(Error, ValueError):

@@ -13,7 +13,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
 use tepal::{Error, KeyRef, Keys};
 
 use crate::error;
-use crate::held::{Held, closed};
+use crate::held::{Gone, Held};
 use crate::key::type_name;
 pub(crate) use arrow::{Bits, export};
 pub(crate) use rows::Rows;
@@ -65,8 +65,8 @@ pub(crate) enum Fault {
     Column(String),
     /// A row is no value.
     Value(String),
-    /// Somebody has closed the filter.
-    Closed,
+    /// There is no filter any more.
+    Gone(Gone),
 }
 
 impl Fault {
@@ -75,7 +75,7 @@ impl Fault {
             Fault::Library(error) => error::of(py, error),
             Fault::Column(text) => error::wrong_key(py, text),
             Fault::Value(text) => error::parameter(py, text),
-            Fault::Closed => closed(py),
+            Fault::Gone(gone) => gone.raise(py),
         }
     }
 }
@@ -259,7 +259,7 @@ fn ask_stretch(
         let mut take = |keys: &dyn Keys| {
             let answers = &mut answers[..len];
             let asked = held.read_detached(|opened| opened.filter().contains_many_into(keys, answers));
-            asked.ok_or(Fault::Closed)?;
+            asked.map_err(Fault::Gone)?;
             put(start, answers);
             Ok(())
         };

@@ -6,6 +6,7 @@ use tepal::{Opened, hash::PreparedKeys};
 
 use crate::column::{self, Bits, Rows, Source};
 use crate::held::Held;
+use crate::key::ObjectKey;
 use crate::{key, map, objects};
 
 /// Answers for an Arrow column: a column of booleans, null where the key was null.
@@ -83,12 +84,13 @@ fn form<'py>(py: Python<'py>, form: Option<Bound<'py, PyAny>>) -> PyResult<Bound
 pub(crate) fn contains_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = keys.py();
     let (keys, form_of) = asked(keys)?;
-    let answers = match column::source(&keys)? {
+    let answers = match column::source(&keys, Some(held))? {
         Source::Objects(objects) => {
             let many = |opened: &Opened, keys: &PreparedKeys, answers: &mut [bool]| {
                 opened.filter().contains_prepared(keys, answers);
             };
-            let answers = objects::ask(py, held, &objects, many, |opened, key| opened.contains(key))?;
+            let one = |opened: &Opened, key: &ObjectKey<'_>| opened.contains(key);
+            let answers = objects::ask(py, held, &objects, many, one, || false)?;
             let answers = PyList::new(py, answers)?.into_any();
             if form_of.is_none() {
                 return Ok(answers);
@@ -143,7 +145,7 @@ fn of_arrow<'py>(py: Python<'py>, held: &Held, rows: Rows<'_>) -> PyResult<Bound
 pub(crate) fn get_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = keys.py();
     let (keys, form_of) = asked(keys)?;
-    let source = column::source(&keys)?;
+    let source = column::source(&keys, Some(held))?;
     let is_column = !matches!(source, Source::Objects(_) | Source::Rows(Rows::Buffer(..)));
     let values = match source {
         Source::Objects(objects) => {
@@ -153,7 +155,7 @@ pub(crate) fn get_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<B
                 }
             };
             // A key that cannot be prepared is none of this map.
-            objects::ask(py, held, &objects, many, |_, _| None)?
+            objects::ask(py, held, &objects, many, |_, _| None, || None)?
         }
         Source::Rows(rows) => values_of_rows(py, held, rows)?,
     };

@@ -51,7 +51,7 @@ impl KeyCounter {
     /// `nulls_skipped` counts them.
     fn update(&self, py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut progress = Progress::default();
-        let counted = match column::source(keys)? {
+        let counted = match column::source(keys, None)? {
             Source::Rows(rows) => rows.each(py, |column| {
                 let mut take = |keys: &dyn Keys, _| self.change(|counter| counter.insert_many(keys));
                 column::walk(py, column, &mut progress, &mut take)

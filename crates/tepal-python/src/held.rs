@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use tepal::{Error, Opened};
+use tepal::{Error, KeyDomain, Opened, file::Format};
 
 use crate::error;
 use crate::fork::{self, HalfChanged, Lock};
+use crate::key::{self, ObjectKey};
 use crate::over::Over;
 
 /// A filter with its file's format, or nothing after `close`.
@@ -72,6 +73,31 @@ impl Held {
 
     pub(crate) fn nulls_skipped(&self) -> u64 {
         self.nulls.load(Ordering::Relaxed)
+    }
+
+    /// The object as a key of this filter.
+    #[inline(always)]
+    pub(crate) fn key<'a>(&self, object: &'a Bound<'_, PyAny>) -> PyResult<ObjectKey<'a>> {
+        let key = key::of(object)?;
+        if let ObjectKey::Uuid(_) = key {
+            self.check_uuids(object.py())?;
+        }
+        Ok(key)
+    }
+
+    /// Refuses UUIDs for a filter of another program that may know them by text or by their bytes.
+    /// Key domains other than `bytes` say which of the two.
+    #[cold]
+    pub(crate) fn check_uuids(&self, py: Python<'_>) -> PyResult<()> {
+        let (format, domain) = self.look(py, |opened| (opened.format(), opened.filter().key_domain()))?;
+        if format == Format::Tepal || domain != KeyDomain::Bytes {
+            return Ok(());
+        }
+        let text = format!(
+            "a UUID is its text or its 16 bytes in a filter of {format}, and nobody has said which; give str(u) or \
+             u.bytes, or a column of these, or open the file with key_domain=\"hex\" if it has the bytes"
+        );
+        Err(error::wrong_key(py, text))
     }
 
     /// Adds a key, and warns if the filter is past its capacity: the key is in.

@@ -20,6 +20,8 @@ pub(crate) enum ObjectKey<'a> {
     Bytes(&'a [u8]),
     /// Bytes that the object could change, or does not hold in this form.
     Copied(Vec<u8>),
+    /// The text of a UUID. A filter of another program may hold its bytes: see `Held::key`.
+    Uuid([u8; 36]),
     Signed(i64),
     Unsigned(u64),
     /// A tuple or a dataclass.
@@ -40,6 +42,7 @@ impl ObjectKey<'_> {
         match self {
             ObjectKey::Bytes(bytes) => KeyRef::Bytes(bytes),
             ObjectKey::Copied(bytes) => KeyRef::Bytes(bytes),
+            ObjectKey::Uuid(text) => KeyRef::Bytes(text),
             ObjectKey::Signed(number) => KeyRef::Signed(*number),
             ObjectKey::Unsigned(number) => KeyRef::Unsigned(*number),
             ObjectKey::Compound(parts) => parts.finish(),
@@ -139,6 +142,9 @@ fn of_other<'a>(object: &'a Bound<'_, PyAny>, depth: usize) -> PyResult<ObjectKe
     if let Some(bytes) = classes::bytes(object)? {
         return Ok(ObjectKey::Copied(bytes));
     }
+    if let Some(text) = classes::uuid(object)? {
+        return Ok(ObjectKey::Uuid(text));
+    }
     // numpy's integers, and whatever else stands for one. numpy's bool does not.
     // SAFETY: the object is alive, and the interpreter is held.
     let is_index = unsafe { ffi::PyIndex_Check(object.as_ptr()) } != 0;
@@ -194,7 +200,7 @@ fn refused(object: &Bound<'_, PyAny>) -> PyErr {
         "many keys go to update() and contains_many(); for one key of several parts give a tuple".into()
     } else {
         String::from(
-            "keys are str, bytes, int, IP addresses and paths, and tuples and instances of dataclasses of these",
+            "keys are str, bytes, int, UUIDs, IP addresses and paths, and tuples and instances of dataclasses of these",
         )
     };
     error::wrong_type(object.py(), format!("{name} is no key; {advice}"))

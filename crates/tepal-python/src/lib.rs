@@ -11,10 +11,11 @@
 //! - `sets.rs`: union and intersection, with filters and with keys. `place.rs`: paths and files.
 //! - `counter.rs`, `shards.rs`: keys that are in several places, for Spark and its like.
 //! - `values.rs`: the values of a map, from columns and objects.
-//! - `answers.rs`, `info.rs`, `picture.rs`: what comes back. `over.rs`: the warning past the capacity.
+//! - `answers.rs`, `info.rs`, `picture.rs`: what comes back. `over.rs`: the warning past the
+//!   capacity.
 //!
-//! `unsafe` stands in `column/` (`arrow/`, `buffer.rs`, `numbers.rs`), where other programs' memory
-//! is read, and in `key.rs`, for one call of Python that pyo3 does not wrap.
+//! `unsafe` stands in `column/` (`arrow/`, `buffer.rs`), where other programs' memory is read, and
+//! in `key.rs`, for one call of Python that pyo3 does not wrap. `tepal-arrow` reads Arrow's memory.
 
 mod answers;
 mod args;

@@ -6,7 +6,6 @@ use tepal::Opened;
 
 use crate::args::arg;
 use crate::filter::{self, Filter};
-use crate::key;
 use crate::sets::{self, Operand};
 
 /// A filter that takes keys.
@@ -23,15 +22,15 @@ impl MutableFilter {
     /// Adds a key. `True`: it is surely new. `False`: it was in already, or looked so.
     ///
     /// A key is a `str` (as UTF-8), `bytes`, an `int` (the same key as its decimal text, unless the
-    /// keys are integers), an address of `ipaddress` (the same key as its text), a path of
-    /// `pathlib` (the bytes of its name), or a tuple or a dataclass of these. The same key is the
-    /// same in every language and in the command `tepal`.
+    /// keys are integers), a `uuid.UUID` or an address of `ipaddress` (the same key as its text), a
+    /// path of `pathlib` (the bytes of its name), or a tuple or a dataclass of these. The same key
+    /// is the same in every language and in the command `tepal`.
     ///
     /// A full filter raises `tepal.CapacityError` for a new key, unless it was made with another
     /// `over_capacity`: with `warn`, the first call that goes past the promise is a `UserWarning`,
     /// after all its keys are in.
     fn add(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let key = key::of(key)?;
+        let key = held(this).key(key)?;
         held(this).add(this.py(), |opened| opened.insert(&key))
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn hashes(
     all: &mut Vec<u64>,
     nulls: &mut u64,
 ) -> PyResult<()> {
-    match column::source(keys)? {
+    match column::source(keys, None)? {
         Source::Rows(rows) => {
             let mut progress = Progress::default();
             let read = rows.each(py, |column| {
@@ -90,7 +90,7 @@ pub(crate) fn change(
     what: &dyn Change,
 ) -> PyResult<()> {
     let mut progress = Progress { done: *done, nulls: 0 };
-    let changed = match column::source(keys)? {
+    let changed = match column::source(keys, Some(held))? {
         Source::Rows(rows) => rows.each(py, |column| {
             let mut take = |keys: &dyn Keys, done: usize| {
                 let changed = held.write_detached(|opened| what.many(opened, keys)).map_err(Fault::Gone)?;
@@ -131,7 +131,7 @@ fn change_objects(
             *nulls += 1;
             continue;
         }
-        if let Err(error) = object.and_then(|object| prepare(&hasher, &object, &mut batch)) {
+        if let Err(error) = object.and_then(|object| prepare(&hasher, &object, Some(held), &mut batch)) {
             flush(&mut batch)?;
             return Err(numbered(py, error, i, "keys"));
         }
@@ -161,7 +161,7 @@ pub(crate) fn each_batch(
             *nulls += 1;
             continue;
         }
-        if let Err(error) = object.and_then(|object| prepare(hasher, &object, &mut batch)) {
+        if let Err(error) = object.and_then(|object| prepare(hasher, &object, None, &mut batch)) {
             flush(&mut batch)?;
             return Err(numbered(py, error, i, "keys"));
         }
@@ -173,8 +173,16 @@ pub(crate) fn each_batch(
 }
 
 #[inline]
-fn prepare(hasher: &KeyHasher, object: &Bound<'_, PyAny>, batch: &mut PreparedKeys) -> PyResult<()> {
-    let key = key::of(object)?;
+fn prepare(
+    hasher: &KeyHasher,
+    object: &Bound<'_, PyAny>,
+    held: Option<&Held>,
+    batch: &mut PreparedKeys,
+) -> PyResult<()> {
+    let key = match held {
+        Some(held) => held.key(object)?,
+        None => key::of(object)?,
+    };
     hasher.prepare(&key, batch).map_err(|error| error::of(object.py(), error))
 }
 
@@ -205,14 +213,15 @@ pub(crate) fn numbered(py: Python<'_>, error: PyErr, i: usize, what: &str) -> Py
     error
 }
 
-/// Answers for all objects: `many` asks for keys that are prepared, and `one` for a key that cannot
-/// be. A null gets the default.
+/// Answers for all objects: `many` asks for keys that are prepared, `one` for a key that cannot be,
+/// and `null` has the answer for a null.
 pub(crate) fn ask<A: Clone + Default + Send>(
     py: Python<'_>,
     held: &Held,
     objects: &Objects<'_>,
     many: impl Fn(&Opened, &PreparedKeys, &mut [A]) + Sync,
     one: impl Fn(&Opened, &ObjectKey<'_>) -> A + Sync,
+    null: impl Fn() -> A,
 ) -> PyResult<Vec<A>> {
     let hasher = held.look(py, Opened::key_hasher)?;
     let (mut batch, mut answers) = (PreparedKeys::default(), Vec::new());
@@ -233,10 +242,10 @@ pub(crate) fn ask<A: Clone + Default + Send>(
         let asked = object.and_then(|object| {
             if objects.is_null(&object) {
                 flush(&mut batch, &mut answers)?;
-                answers.push(A::default());
+                answers.push(null());
                 return Ok(());
             }
-            let key = key::of(&object)?;
+            let key = held.key(&object)?;
             if hasher.prepare(&key, &mut batch).is_err() {
                 // It was never inserted, or nobody can say: the library knows which.
                 flush(&mut batch, &mut answers)?;

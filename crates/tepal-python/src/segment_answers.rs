@@ -10,6 +10,7 @@ use tepal::{Opened, SegmentFilter};
 
 use crate::column::{self, Rows, Source};
 use crate::held::Held;
+use crate::key::ObjectKey;
 use crate::objects;
 use crate::segment::Name;
 
@@ -52,6 +53,11 @@ impl Found {
             self.ends.push(self.segments.len());
         }
         self.answers = answers;
+    }
+
+    /// Appends the answer for a null.
+    fn append_none(&mut self) {
+        self.ends.push(self.segments.len());
     }
 
     /// The place of the name of a segment.
@@ -102,17 +108,18 @@ impl Found {
 /// The segments that may hold each of many keys.
 pub(crate) fn segments_many<'py>(held: &Held, keys: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = keys.py();
-    let found = match column::source(keys)? {
+    let found = match column::source(keys, Some(held))? {
         Source::Objects(objects) => {
             let found = Mutex::new(Found::default());
             let locked = || found.lock().unwrap_or_else(PoisonError::into_inner);
             let many = |opened: &Opened, keys: &PreparedKeys, _: &mut [()]| {
                 locked().append(opened, |filter, answers| filter.segments_prepared(keys, answers), |_| false);
             };
-            objects::ask(py, held, &objects, many, |opened, key| {
+            let one = |opened: &Opened, key: &ObjectKey<'_>| {
                 let keys = std::slice::from_ref(key);
                 locked().append(opened, |filter, answers| *answers = filter.segments_many(keys), |_| false);
-            })?;
+            };
+            objects::ask(py, held, &objects, many, one, || locked().append_none())?;
             found.into_inner().unwrap_or_else(PoisonError::into_inner)
         }
         Source::Rows(rows) => of_rows(py, held, rows)?,

@@ -34,7 +34,7 @@ pub(crate) fn shards_of<'py>(
     let builder = tepal::BloomFilter::builder().key_domain(options::named(py, key_domain)?).seed_for("shard");
     let hasher = builder.key_hasher().map_err(|error| error::of(py, error))?;
     let mut numbers = Vec::new();
-    match column::source(keys)? {
+    match column::source(keys, None)? {
         Source::Rows(rows) => rows.each(py, |column| {
             column::each_row(py, column, &mut |_, keys| put_all(&hasher, keys, shards, &mut numbers))
         })?,

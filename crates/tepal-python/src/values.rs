@@ -191,7 +191,7 @@ pub(crate) fn read<R: Read>(
     reader: &mut R,
 ) -> PyResult<Vec<Option<R::Out>>> {
     let mut all = Vec::new();
-    match column::source(rows)? {
+    match column::source(rows, None)? {
         Source::Rows(rows) => rows.each(py, |column| {
             let mut failed = None;
             column::each_row(py, column, &mut |start, keys| {

@@ -21,6 +21,7 @@ import re
 import sys
 import tempfile
 import threading
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -109,6 +110,9 @@ def arrow(rng):
     if rng.random() < 0.5:
         values = [rng.choice([None, "abc", "x" * 20]) for _ in range(rng.randrange(20))]
         column = pa.array(values).cast(kind, safe=False) if pa.types.is_string(kind) else pa.array(values, pa.string())
+    if rng.random() < 0.3:
+        named = rng.choice([pa.uuid(), pa.bool8(), pa.json_(), pa.opaque(pa.binary(), "x", "y")])
+        column = pa.nulls(rng.randrange(20), named) if rng.random() < 0.5 else pa.ExtensionArray.from_storage(pa.uuid(), pa.array([rng.randbytes(16), None], pa.binary(16)))
     column = column[rng.randrange(3):]
     return rng.choice([column, pa.chunked_array([column, column]), pa.table({"a": column}), pa.table({"a": column, "b": column}), column.__arrow_c_array__()])
 
@@ -137,6 +141,7 @@ def thing(rng, depth=0):
         lambda: decimal.Decimal("1.5"), lambda: fractions.Fraction(1, 3), lambda: range(rng.randrange(-3, 300)), lambda: slice(3),
         lambda: array.array(rng.choice("bBuhHiIlLqQfd"), [0] if rng.random() < 0.5 else []) , lambda: iter([]), lambda: threading.Lock(),
         lambda: filters(rng), lambda: numpy(rng), lambda: arrow(rng), lambda: pathlib.Path("/nowhere/at/all"),
+        lambda: uuid.UUID(int=rng.randrange(2**128)), lambda: object.__new__(uuid.UUID), lambda: pl.Series([object(), None], dtype=pl.Object),
         lambda: pathlib.PurePath("\udc80\ud800"), lambda: ipaddress.ip_address(rng.randrange(2**40)), lambda: Address("::1"), lambda: Record,
         lambda: ipaddress.ip_interface("::1/64"), lambda: ipaddress.ip_address("fe80::1%1"), lambda: object.__new__(Address),
         lambda: pd.Series(rng.choice([["a", None], [1, 2], [1.5], [True], []])), lambda: pl.Series(rng.choice([["a", None], [1, 2], [1.5], [], [[1]]])),

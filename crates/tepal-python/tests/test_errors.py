@@ -5,7 +5,6 @@ import decimal
 import errno
 import os
 import re
-import uuid
 
 import numpy as np
 import pandas as pd
@@ -35,7 +34,6 @@ NO_KEYS = [
     (object(), "keys are str, bytes, int"),
     (datetime.date(2026, 11, 23), "keys are str, bytes, int"),
     (decimal.Decimal(1), "keys are str, bytes, int"),
-    (uuid.uuid4(), "keys are str, bytes, int"),
     (1j, "keys are str, bytes, int"),
     (("a", 1.5), "round it to an int"),
     (("a", ("b", None)), "leave it out"),

@@ -2,6 +2,7 @@
 
 import array
 import io
+import uuid
 from collections.abc import Container
 from typing import Any, assert_type
 
@@ -15,6 +16,7 @@ import tepal
 seen = tepal.BloomFilter(1000)
 assert_type(seen.update(["a"], {"b"}, range(3)), None)
 assert_type(seen.add("c"), bool)
+assert_type(seen.add(uuid.UUID(int=7)), bool)
 assert_type(seen.contains_many(["a", b"b", 3]), list[bool])
 assert_type(seen.contains_many({"a"}), list[bool])
 assert_type(seen.contains_many(key for key in "ab"), list[bool])

@@ -9,8 +9,8 @@ True
 False
 
 `tepal.open(path)` opens whatever filter is in a file: of this package, of the command `tepal`, of the library in Rust, and
-of seven other programs. Keys are `str`, `bytes`, `int`, IP addresses, paths, and tuples and dataclasses of these; many of
-them come as a list, a numpy array, or a column of pyarrow, polars, pandas or DuckDB.
+of seven other programs. Keys are `str`, `bytes`, `int`, UUIDs, IP addresses, paths, and tuples and dataclasses of these;
+many of them come as a list, a numpy array, or a column of pyarrow, polars, pandas or DuckDB.
 """
 
 from ._errors import (

@@ -34,22 +34,24 @@ def of_pandas(column):
         raise _wrong_type(f"a pandas column of {held} is no column of keys; convert it with astype(str)")
     if getattr(dtype, "kind", "O") in "iu" and type(dtype).__module__.startswith("numpy"):
         return column.to_numpy()
+    # pyarrow has types of its own for some objects, such as UUIDs and tuples; the rules of a list judge them one by one.
+    if getattr(held, "kind", "O") == "O" and getattr(held, "hasobject", False):
+        objects = dtype.categories if held is not dtype else column
+        if pandas.api.types.infer_dtype(objects, skipna=True) not in ("string", "bytes", "integer", "empty"):
+            return _objects(column)
     try:
         import pyarrow
     except ImportError:
         return _objects(column)
     try:
-        array = pyarrow.Array.from_pandas(column)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError, UnicodeEncodeError):
-        # Objects of several types, which the keys' own rules then judge one by one.
+        return pyarrow.Array.from_pandas(column)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, pyarrow.ArrowNotImplementedError, OverflowError, UnicodeEncodeError):
+        # What Arrow has no one type for: the keys' own rules judge it one by one.
         return _objects(column)
-    # Tuples are lists to Arrow, and keys here.
-    is_list = getattr(dtype, "hasobject", False) and pyarrow.types.is_list(array.type)
-    return _objects(column) if is_list else array
 
 
 def of_polars(column):
-    """Refuses what has no values yet; any other object of polars as it is."""
+    """Refuses what has no values yet, and lists objects, whose addresses polars would hand on."""
     import polars
 
     if isinstance(column, polars.Expr):
@@ -57,9 +59,31 @@ def of_polars(column):
             "an expression of polars has no values to read; `import tepal.polars`, and write pl.col(...).tepal.isin(seen)"
         )
     if isinstance(column, polars.LazyFrame):
-        raise _wrong_type("a LazyFrame of polars has no values to read; call collect() first, or use an expression: "
-                          "`import tepal.polars`, and write pl.col(...).tepal.isin(seen)")
+        raise _wrong_type(
+            "a LazyFrame of polars has no values to read; call collect() first, or use an expression: "
+            "`import tepal.polars`, and write pl.col(...).tepal.isin(seen)"
+        )
+    if isinstance(column, polars.DataFrame) and column.width == 1 and column.dtypes[0] == polars.Object:
+        column = column.to_series()
+    if isinstance(column, polars.Series) and column.dtype == polars.Object:
+        return column.to_list()
     return column
+
+
+def of_duckdb(relation):
+    """Refuses bit strings, which come as bytes with a count of padding before them."""
+    types = getattr(relation, "types", None) or ()
+    if len(types) == 1 and str(types[0]).upper() == "BIT":
+        raise _wrong_type("DuckDB's BIT is no column of keys; cast it in SQL: bits::varchar, or bits::bigint")
+    return relation
+
+
+def of_package(column):
+    """A column of pandas, polars or DuckDB as something that is read as it is. In a list, `None` is a null."""
+    package = type(column).__module__.partition(".")[0]
+    if package == "pandas":
+        return of_pandas(column)
+    return of_polars(column) if package == "polars" else of_duckdb(column)
 
 
 def _objects(column):
@@ -97,7 +121,9 @@ def asked(question):
     if package == "polars":
         import polars
 
-        return question, _Polars(question.name if isinstance(question, polars.Series) else "")
+        objects = of_polars(question)
+        name = question.name if isinstance(question, polars.Series) else ""
+        return question, _Polars(name, objects if isinstance(objects, list) else [])
     if package == "pyarrow":
         import pyarrow
 
@@ -164,12 +190,17 @@ class _Series:
 
 
 class _Polars:
-    def __init__(self, name):
-        self.name = name
+    """With the name of the question; `objects` are those of a column of objects."""
+
+    def __init__(self, name, objects):
+        self.name, self.objects = name, objects
 
     def answers(self, answers):
         import polars
 
+        if isinstance(answers, list):
+            answers = [None if key is None else answer for key, answer in zip(self.objects, answers)]
+            return polars.Series(self.name, answers, dtype=polars.Boolean)
         return polars.Series(answers).rename(self.name)
 
     def values(self, values, valid, names):

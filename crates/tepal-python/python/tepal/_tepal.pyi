@@ -5,6 +5,7 @@ from ipaddress import IPv4Address, IPv6Address
 from pathlib import PurePath
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Protocol, Self, SupportsIndex, TypeAlias, TypeVar, final, overload
+from uuid import UUID
 
 import numpy
 import numpy.typing
@@ -41,12 +42,12 @@ class _Reads(Protocol):
 class _Writes(Protocol):
     def write(self, data: bytes, /) -> Any: ...
 
-_Path: TypeAlias = str | os.PathLike[str]
+_Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _From: TypeAlias = _Path | _Reads
 _To: TypeAlias = _Path | _Writes
 _Address: TypeAlias = IPv4Address | IPv6Address
 _Key: TypeAlias = (
-    str | bytes | bytearray | int | SupportsIndex | _Address | PurePath | tuple[_Key, ...] | DataclassInstance
+    str | bytes | bytearray | int | SupportsIndex | UUID | _Address | PurePath | tuple[_Key, ...] | DataclassInstance
 )
 _Layout: TypeAlias = Literal["line", "double", "split-block", "scattered"]
 _KeyDomain: TypeAlias = Literal["bytes", "int64", "int32", "utf16", "float32", "float64", "hex"]

@@ -3,10 +3,10 @@
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use tepal::{Column as Texts, KeyRef};
+use tepal::{KeyRef, KeySink, Keys};
+use tepal_arrow::{Broken, Column, Numbers, PIECE};
 
-use super::numbers::Numbers;
-use super::{Column, Fault, PIECE, Rows, Take};
+use super::Rows;
 use crate::error;
 use crate::key::type_name;
 
@@ -137,7 +137,7 @@ impl Fixed {
     }
 
     /// The text of a row of code points.
-    fn text(bytes: &[u8], is_swapped: bool, row: usize, out: &mut Vec<u8>) -> Result<(), Fault> {
+    fn text(bytes: &[u8], is_swapped: bool, row: usize, out: &mut Vec<u8>) -> Result<(), Broken> {
         let (mut end, mut utf8) = (out.len(), [0; 4]);
         for code in bytes.chunks_exact(4) {
             let code = u32::from_ne_bytes([code[0], code[1], code[2], code[3]]);
@@ -146,7 +146,7 @@ impl Fixed {
                 let text = format!(
                     "row {row} has {code:#x}, which is no character of UTF-8; give bytes (`S`) instead"
                 );
-                return Err(Fault::Column(text));
+                return Err(Broken(text));
             };
             out.extend_from_slice(char.encode_utf8(&mut utf8).as_bytes());
             if code != 0 {
@@ -167,29 +167,47 @@ impl Column for Fixed {
         (PIECE_BYTES / self.width.max(1)).clamp(1, PIECE)
     }
 
-    fn keys(&self, start: usize, len: usize, take: Take<'_>) -> Result<(), Fault> {
-        let (mut data, mut row_bytes, mut offsets) = (Vec::new(), Vec::new(), vec![0u64]);
+    fn keys(&self, start: usize, len: usize) -> Result<Box<dyn Keys + '_>, Broken> {
+        let mut texts = Texts { data: Vec::new(), ends: Vec::with_capacity(len) };
+        let (data, mut row_bytes) = (&mut texts.data, Vec::new());
         for row in start..start + len {
             match self.is_swapped {
                 Some(is_swapped) => {
                     row_bytes.clear();
                     self.copy(row, &mut row_bytes);
-                    Fixed::text(&row_bytes, is_swapped, row, &mut data)?;
+                    Fixed::text(&row_bytes, is_swapped, row, data)?;
                 }
                 None => {
                     let begin = data.len();
-                    self.copy(row, &mut data);
+                    self.copy(row, data);
                     let kept = data[begin..].iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
                     data.truncate(begin + kept);
                 }
             }
-            offsets.push(data.len() as u64);
+            texts.ends.push(data.len());
         }
-        take(&Texts::new(&offsets, &data).map_err(Fault::Library)?)
+        Ok(Box::new(texts))
     }
 
-    /// Such a column has no nulls, so that nobody asks for one row.
-    fn key(&self, row: usize) -> Result<KeyRef<'_>, Fault> {
-        Err(Fault::Column(format!("row {row} of a column without nulls was asked for by itself")))
+    /// Its keys are made by pieces.
+    fn key(&self, row: usize) -> Result<KeyRef<'_>, Broken> {
+        Err(Broken(format!("row {row} of a column without nulls was asked for by itself")))
+    }
+}
+
+/// Texts one after the other, and where each ends.
+struct Texts {
+    data: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Keys for Texts {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn key<'a>(&'a self, i: usize, _: &'a mut KeySink) -> KeyRef<'a> {
+        let start = i.checked_sub(1).map_or(0, |before| self.ends[before]);
+        KeyRef::Bytes(&self.data[start..self.ends[i]])
     }
 }

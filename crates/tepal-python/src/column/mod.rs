@@ -5,12 +5,12 @@
 
 mod arrow;
 mod buffer;
-mod numbers;
 mod rows;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyString};
-use tepal::{Error, KeyRef, Keys};
+use tepal::{Error, KeyRef, KeySink, Keys};
+use tepal_arrow::{Broken, Column};
 
 use crate::error;
 use crate::held::{Gone, Held};
@@ -18,43 +18,8 @@ use crate::key::type_name;
 pub(crate) use arrow::{Bits, export};
 pub(crate) use rows::Rows;
 
-/// Rows that are handed over at once.
-const PIECE: usize = 8192;
 /// Rows between two looks at Ctrl-C.
 const STRETCH: usize = 1 << 20;
-
-/// What takes the keys of a piece.
-type Take<'a> = &'a mut dyn FnMut(&dyn Keys) -> Result<(), Fault>;
-
-/// One array of keys.
-pub(crate) trait Column: Send + Sync {
-    /// Its rows.
-    fn len(&self) -> usize;
-
-    /// Rows of a piece, at most.
-    fn most(&self) -> usize {
-        PIECE
-    }
-
-    /// Hands the keys of these rows to `take`; there is no null.
-    fn keys(&self, start: usize, len: usize, take: Take<'_>) -> Result<(), Fault> {
-        let keys = (start..start + len).map(|row| self.key(row)).collect::<Result<Vec<_>, _>>()?;
-        take(&keys)
-    }
-
-    /// The key of a row that is no null.
-    fn key(&self, row: usize) -> Result<KeyRef<'_>, Fault>;
-
-    /// Can a row be null?
-    fn has_nulls(&self) -> bool {
-        false
-    }
-
-    /// Is this one?
-    fn is_null(&self, _row: usize) -> bool {
-        false
-    }
-}
 
 /// What stops a bulk call while it does not hold the interpreter.
 #[derive(Debug)]
@@ -67,6 +32,12 @@ pub(crate) enum Fault {
     Value(String),
     /// There is no filter any more.
     Gone(Gone),
+}
+
+impl From<Broken> for Fault {
+    fn from(broken: Broken) -> Self {
+        Fault::Column(broken.0)
+    }
 }
 
 impl Fault {
@@ -108,8 +79,9 @@ pub(crate) struct Progress {
     pub(crate) nulls: u64,
 }
 
-/// What the object holds: columns by the buffer protocol or through Arrow, else whatever it yields.
-pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
+/// What the object holds, for a filter or for nobody yet: columns by the buffer protocol or through
+/// Arrow, else whatever it yields.
+pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>, held: Option<&Held>) -> PyResult<Source<'py>> {
     let py = keys.py();
     let is_one = keys.is_instance_of::<PyString>() || keys.is_instance_of::<PyBytes>();
     if is_one || keys.is_instance_of::<PyByteArray>() {
@@ -119,24 +91,21 @@ pub(crate) fn source<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Source<'py>> {
         );
         return Err(error::wrong_type(py, text));
     }
-    // Before Arrow: its own way there knows columns of one type alone.
-    if type_name(keys).starts_with("pandas.") {
-        let other = py.import("tepal._columns")?.call_method1("of_pandas", (keys,))?;
-        // It hands on what pandas has inside, or a list.
+    // Before Arrow: what their own ways there would lose.
+    if ["pandas.", "polars.", "duckdb.", "_duckdb."].iter().any(|of| type_name(keys).starts_with(of)) {
+        let other = py.import("tepal._columns")?.call_method1("of_package", (keys,))?;
+        // It hands on what is inside, or a list.
         if other.is_instance_of::<PyList>() {
             return Ok(Source::Objects(Objects { all: other, have_nulls: true }));
         }
-        if !type_name(&other).starts_with("pandas.") {
-            return source(&other);
+        if !other.is(keys) {
+            return source(&other, held);
         }
-    }
-    if type_name(keys).starts_with("polars.") {
-        py.import("tepal._columns")?.call_method1("of_polars", (keys,))?;
     }
     if let Some(rows) = buffer::rows(keys)? {
         return Ok(Source::Rows(rows));
     }
-    if let Some(rows) = arrow::rows(keys)? {
+    if let Some(rows) = arrow::rows(keys, held)? {
         return Ok(Source::Rows(rows));
     }
     Ok(Source::Objects(Objects { all: keys.clone(), have_nulls: false }))
@@ -170,18 +139,34 @@ fn walk_stretch(
         let mut counted = |keys: &dyn Keys| {
             take(keys, *done)?;
             *done += keys.len();
-            Ok(())
+            Ok::<(), Fault>(())
         };
+        let keys = column.keys(start, len)?;
         if column.has_nulls() {
-            let valid = (start..start + len).filter(|&row| !column.is_null(row));
-            let keys = valid.map(|row| column.key(row)).collect::<Result<Vec<_>, _>>()?;
-            counted(&keys)?;
-            *nulls += (len - keys.len()) as u64;
+            let rows: Vec<_> = (0..len).filter(|&row| !column.is_null(start + row)).collect();
+            counted(&Picked { keys: &*keys, rows: &rows })?;
+            *nulls += (len - rows.len()) as u64;
         } else {
-            column.keys(start, len, &mut counted)?;
+            counted(&*keys)?;
         }
     }
     Ok(())
+}
+
+/// Some rows of a piece, in their order.
+struct Picked<'a> {
+    keys: &'a dyn Keys,
+    rows: &'a [usize],
+}
+
+impl Keys for Picked<'_> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn key<'a>(&'a self, i: usize, sink: &'a mut KeySink) -> KeyRef<'a> {
+        self.keys.key(self.rows[i], sink)
+    }
 }
 
 /// The same for what needs no count.
@@ -195,7 +180,7 @@ pub(crate) fn each(
 }
 
 /// Hands the keys of all rows to `take`, piece by piece, each with the number of its first row. A
-/// null is the empty key.
+/// null is some key.
 pub(crate) fn each_row(
     py: Python<'_>,
     column: &dyn Column,
@@ -216,16 +201,7 @@ fn each_row_of_stretch(
 ) -> Result<(), Fault> {
     let most = column.most();
     for start in rows.clone().step_by(most) {
-        let len = most.min(rows.end - start);
-        if column.has_nulls() {
-            let key = |row| if column.is_null(row) { Ok(KeyRef::Bytes(b"")) } else { column.key(row) };
-            take(start, &(start..start + len).map(key).collect::<Result<Vec<_>, _>>()?);
-        } else {
-            column.keys(start, len, &mut |keys| {
-                take(start, keys);
-                Ok(())
-            })?;
-        }
+        take(start, &*column.keys(start, most.min(rows.end - start))?);
     }
     Ok(())
 }
@@ -256,21 +232,10 @@ fn ask_stretch(
     let mut answers = vec![false; most.min(rows.len())];
     for start in rows.clone().step_by(most) {
         let len = most.min(rows.end - start);
-        let mut take = |keys: &dyn Keys| {
-            let answers = &mut answers[..len];
-            let asked = held.read_detached(|opened| opened.filter().contains_many_into(keys, answers));
-            asked.map_err(Fault::Gone)?;
-            put(start, answers);
-            Ok(())
-        };
-        if column.has_nulls() {
-            let keys = (start..start + len)
-                .map(|row| if column.is_null(row) { Ok(KeyRef::Bytes(b"")) } else { column.key(row) })
-                .collect::<Result<Vec<_>, _>>()?;
-            take(&keys)?;
-        } else {
-            column.keys(start, len, &mut take)?;
-        }
+        let (keys, answers) = (column.keys(start, len)?, &mut answers[..len]);
+        held.read_detached(|opened| opened.filter().contains_many_into(&*keys, answers))
+            .map_err(Fault::Gone)?;
+        put(start, answers);
     }
     Ok(())
 }

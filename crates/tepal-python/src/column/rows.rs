@@ -3,8 +3,10 @@
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 
-use super::Column;
+use tepal_arrow::Column;
+
 use super::arrow::{Chunk, Stream};
+use crate::error;
 
 /// Arrays of keys, each of which is read where it lies.
 pub(crate) enum Rows<'py> {
@@ -30,10 +32,10 @@ impl Rows<'_> {
                 buffer.release(py);
                 taken
             }
-            Rows::Chunk(chunk) => take(&*chunk.column().map_err(|fault| fault.raise(py))?),
+            Rows::Chunk(chunk) => take(&*chunk.column().map_err(|broken| error::wrong_key(py, broken.0))?),
             Rows::Stream(mut stream) => {
                 while let Some(chunk) = stream.next(py)? {
-                    take(&*chunk.column().map_err(|fault| fault.raise(py))?)?;
+                    take(&*chunk.column().map_err(|broken| error::wrong_key(py, broken.0))?)?;
                 }
                 Ok(())
             }

@@ -1,4 +1,5 @@
-//! Keys of the standard library's classes: IP addresses, paths, and the fields of dataclasses.
+//! Keys of the standard library's classes: UUIDs, IP addresses, paths, and the fields of
+//! dataclasses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,6 +23,7 @@ struct Class {
 static V4: Class = Class::new("ipaddress", "IPv4Address");
 static V6: Class = Class::new("ipaddress", "IPv6Address");
 static PATH: Class = Class::new("pathlib", "PurePath");
+static UUID: Class = Class::new("uuid", "UUID");
 
 impl Class {
     const fn new(module: &'static str, name: &'static str) -> Self {
@@ -49,6 +51,18 @@ pub(super) fn bytes(object: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
         return of_address(object, |object| Ok(Ipv6Addr::from(packed::<16>(object)?).into())).map(Some);
     }
     PATH.has(object)?.then(|| of_path(object)).transpose()
+}
+
+/// The text of a UUID, as an Arrow column of it has; `None` for any other object.
+pub(super) fn uuid(object: &Bound<'_, PyAny>) -> PyResult<Option<[u8; 36]>> {
+    if !UUID.has(object)? {
+        return Ok(None);
+    }
+    let bytes = object.getattr("bytes")?;
+    match bytes.cast::<PyBytes>().ok().and_then(|bytes| bytes.as_bytes().try_into().ok()) {
+        Some(bytes) => Ok(Some(tepal_arrow::uuid_text(&bytes))),
+        None => Err(error::wrong_key(object.py(), "a UUID without its 16 bytes is no key; give its text")),
+    }
 }
 
 /// The key of an address, which the library makes: Python writes some addresses in another way.

@@ -1,20 +1,20 @@
 //! Columns through the Arrow PyCapsule interface: pyarrow, polars, pandas, DuckDB and whatever else
 //! speaks it.
 
-mod ffi;
-mod layout;
 mod out;
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
+use std::ptr::NonNull;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyTuple};
 
-use super::{Column, Fault, Rows};
+use tepal_arrow::{ArrowArray, ArrowArrayStream, ArrowSchema, Broken, Column, Type};
+
+use super::Rows;
 use crate::error;
+use crate::held::Held;
 use crate::key::type_name;
-use ffi::{ArrowArray, ArrowArrayStream, ArrowSchema};
-use layout::Type;
 pub(crate) use out::{Bits, export};
 
 const SCHEMA: &CStr = c"arrow_schema";
@@ -28,8 +28,8 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    pub(super) fn column(&self) -> Result<Box<dyn Column + '_>, Fault> {
-        layout::column(&self.array, &self.kind)
+    pub(super) fn column(&self) -> Result<Box<dyn Column + '_>, Broken> {
+        tepal_arrow::column(&self.array, &self.kind)
     }
 }
 
@@ -54,8 +54,9 @@ impl Stream<'_> {
     }
 }
 
-/// The arrays that the object has, if it has some.
-pub(super) fn rows<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Option<Rows<'py>>> {
+/// The arrays that the object has, if it has some. UUIDs are refused for a filter that may know
+/// them by their bytes.
+pub(super) fn rows<'py>(keys: &Bound<'py, PyAny>, held: Option<&Held>) -> PyResult<Option<Rows<'py>>> {
     // A class has the methods, and no array.
     if keys.is_instance_of::<pyo3::types::PyType>() {
         return Ok(None);
@@ -67,27 +68,41 @@ pub(super) fn rows<'py>(keys: &Bound<'py, PyAny>) -> PyResult<Option<Rows<'py>>>
             return Err(strange(keys));
         }
         let (schema, array) = (both.get_item(0)?, both.get_item(1)?);
-        let schema = ArrowSchema::take(capsule(&schema, keys)?.pointer_checked(Some(SCHEMA))?);
-        let array = ArrowArray::take(capsule(&array, keys)?.pointer_checked(Some(ARRAY))?);
-        return Ok(Some(Rows::Chunk(Chunk { array, kind: kind(keys, &schema)? })));
+        let (schema, array) =
+            (pointer(capsule(&schema, keys)?, SCHEMA)?, pointer(capsule(&array, keys)?, ARRAY)?);
+        // SAFETY: a capsule of this name points to such a struct, by the interface, and the
+        // interpreter is held, so that nobody else takes it at the same time.
+        let schema = unsafe { ArrowSchema::take(schema) };
+        // SAFETY: as above.
+        let array = unsafe { ArrowArray::take(array) };
+        return Ok(Some(Rows::Chunk(Chunk { array, kind: kind(keys, &schema, held)? })));
     }
     if let Some(method) = keys.getattr_opt("__arrow_c_stream__")? {
         let stream = method.call0()?;
-        let mut stream = ArrowArrayStream::take(capsule(&stream, keys)?.pointer_checked(Some(STREAM))?);
+        let stream = pointer(capsule(&stream, keys)?, STREAM)?;
+        // SAFETY: as above.
+        let mut stream = unsafe { ArrowArrayStream::take(stream) };
         let schema = keys.py().detach(|| stream.schema());
         let schema =
             schema.map_err(|text| error::parameter(keys.py(), format!("the Arrow stream failed: {text}")))?;
-        let kind = kind(keys, &schema)?;
+        let kind = kind(keys, &schema, held)?;
         return Ok(Some(Rows::Stream(Stream { stream, kind, _from: keys.clone() })));
     }
     Ok(None)
 }
 
-fn kind(keys: &Bound<'_, PyAny>, schema: &ArrowSchema) -> PyResult<Type> {
-    layout::kind(schema).map_err(|found| {
-        let text = format!("{} of {found}", type_name(keys));
-        error::wrong_type(keys.py(), text)
-    })
+fn kind(keys: &Bound<'_, PyAny>, schema: &ArrowSchema, held: Option<&Held>) -> PyResult<Type> {
+    let py = keys.py();
+    let kind =
+        Type::of(schema).map_err(|found| error::wrong_type(py, format!("{} of {found}", type_name(keys))))?;
+    if let Some(held) = held.filter(|_| kind.is_uuid()) {
+        held.check_uuids(py)?;
+    }
+    Ok(kind)
+}
+
+fn pointer(capsule: &Bound<'_, PyCapsule>, name: &CStr) -> PyResult<NonNull<c_void>> {
+    capsule.pointer_checked(Some(name))
 }
 
 fn capsule<'a, 'py>(

@@ -1,12 +1,8 @@
 //! Answers as an Arrow array of booleans.
 
-use std::ffi::c_void;
-use std::ptr;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
-use super::ffi::{ArrowArray, ArrowSchema};
 use super::{ARRAY, SCHEMA};
 
 /// Bits in the order of Arrow's: the least significant first.
@@ -59,56 +55,16 @@ impl Bits {
     }
 }
 
-/// What an exported array stands on.
-struct Kept {
-    answers: Bits,
-    valid: Option<Bits>,
-    buffers: [*const c_void; 2],
-}
-
 /// The schema and the array, as `__arrow_c_array__` gives them.
 pub(crate) fn export<'py>(
     py: Python<'py>,
     answers: Bits,
     valid: Option<Bits>,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    const NULLABLE: i64 = 2;
-    let mut schema = ArrowSchema::empty();
-    schema.format = c"b".as_ptr();
-    schema.name = c"".as_ptr();
-    schema.flags = NULLABLE;
-    schema.release = Some(release_schema);
-    let length = answers.len as i64;
+    let len = answers.len;
     let nulls = valid.as_ref().map_or(0, |valid| (0..valid.len).filter(|&i| !valid.get(i)).count());
-    // Kept alive by the array; its vectors do not move any more.
-    let mut kept = Box::new(Kept { answers, valid, buffers: [ptr::null(); 2] });
-    kept.buffers = [
-        kept.valid.as_ref().map_or(ptr::null(), |valid| valid.bytes.as_ptr().cast()),
-        kept.answers.bytes.as_ptr().cast(),
-    ];
-    let kept = Box::into_raw(kept);
-    let mut array = ArrowArray::empty();
-    array.length = length;
-    array.null_count = nulls as i64;
-    array.n_buffers = 2;
-    // SAFETY: the box was just made.
-    array.buffers = unsafe { &raw mut (*kept).buffers }.cast();
-    array.private_data = kept.cast();
-    array.release = Some(release_array);
+    let (schema, array) = tepal_arrow::booleans(answers.bytes, valid.map(|valid| valid.bytes), (len, nulls));
     let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
     let array = PyCapsule::new_with_value(py, array, ARRAY)?;
     PyTuple::new(py, [schema, array])
-}
-
-unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: whoever releases it holds it, and it is one of `export`, whose texts are static.
-    unsafe { (*schema).release = None };
-}
-
-unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: whoever releases it holds it, and it is one of `export`.
-    let array = unsafe { &mut *array };
-    array.release = None;
-    // SAFETY: `export` put the box there, and it is released once.
-    drop(unsafe { Box::from_raw(array.private_data.cast::<Kept>()) });
 }

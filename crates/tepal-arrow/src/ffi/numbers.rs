@@ -1,12 +1,12 @@
 //! Integers side by side in memory, of any width, order of bytes and distance from each other.
 
-use tepal::KeyRef;
+use tepal::{KeyRef, Keys};
 
-use super::{Column, Fault, Take};
+use crate::column::{Broken, Column};
 
 /// Integers in memory that somebody else keeps alive.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
+pub struct Numbers {
     start: *const u8,
     stride: isize,
     len: usize,
@@ -23,10 +23,14 @@ unsafe impl Send for Numbers {}
 unsafe impl Sync for Numbers {}
 
 impl Numbers {
+    /// The integers from `start` on, `stride` bytes from each other. Of the last argument: the
+    /// bytes of one, whether it has a sign, and whether its bytes are in the other order than this
+    /// machine's.
+    ///
     /// # Safety
     /// Number `i` of the `len` is at `start + i * stride`, for as long as this value is used.
     /// `width` is 1, 2, 4 or 8.
-    pub(super) unsafe fn new(
+    pub unsafe fn new(
         start: *const u8,
         stride: isize,
         len: usize,
@@ -89,16 +93,16 @@ impl Column for Numbers {
         self.len
     }
 
-    fn keys(&self, start: usize, len: usize, take: Take<'_>) -> Result<(), Fault> {
+    fn keys(&self, start: usize, len: usize) -> Result<Box<dyn Keys + '_>, Broken> {
         let copy = self.copied(start, len);
-        if self.is_signed {
-            take(&copy.into_iter().map(|bits| bits as i64).collect::<Vec<_>>())
+        Ok(if self.is_signed {
+            Box::new(copy.into_iter().map(|bits| bits as i64).collect::<Vec<_>>())
         } else {
-            take(&copy)
-        }
+            Box::new(copy)
+        })
     }
 
-    fn key(&self, row: usize) -> Result<KeyRef<'_>, Fault> {
+    fn key(&self, row: usize) -> Result<KeyRef<'_>, Broken> {
         let bits = self.bits(row);
         Ok(if self.is_signed { KeyRef::Signed(bits as i64) } else { KeyRef::Unsigned(bits) })
     }

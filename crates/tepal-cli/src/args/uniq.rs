@@ -59,8 +59,8 @@ pub struct UniqArgs {
     /// Of 10^9 keys, the chance that any two are mixed up is 1 in 10^21.
     #[arg(long)]
     pub exact: bool,
-    /// A key is new again when it was not seen for this time: 90min, 12h, 7d, 4w; or for this
-    /// number of keys: 1Mkeys
+    /// A key is new again when it was not seen for this time: 90min, 12h, 7d, 4w, 6mo, 1y; or for
+    /// this number of keys: 1Mkeys
     #[arg(long, value_name = "WINDOW", value_parser = parse_window)]
     pub window: Option<Window>,
     /// Print the repeats instead: the lines whose key was seen before

@@ -19,8 +19,8 @@ A key of the window takes 15.3 bits at 1 %. A clock that is put back makes keys 
 /// How long keys stay.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub struct WindowArgs {
-    /// Forget each key so long after it came last: 90min, 12h, 7d, 4w; or after so many keys:
-    /// 1Mkeys
+    /// Forget each key so long after it came last: 90min, 12h, 7d, 4w, 6mo, 1y; or after so many
+    /// keys: 1Mkeys
     #[arg(long, value_name = "WINDOW", aliases = ["expire", "expires", "expiring", "ttl"], value_parser = parse_window,
         conflicts_with_all = ["deletable", "count_bits", "counting"])]
     pub window: Option<Window>,
@@ -34,9 +34,10 @@ fn parse_generations(text: &str) -> Result<u8, String> {
     number::parse_whole(text, 1, 254)
 }
 
-/// Reads `7d`, `90min`, `1Mkeys`.
+/// Reads `7d`, `90min`, `1Mkeys`. A month has 30 days, and a year 365.
 pub fn parse_window(text: &str) -> Result<Window, String> {
-    let help = "expected a time such as 30s, 90min, 12h, 7d or 4w, or a number of keys such as 1Mkeys";
+    let help =
+        "expected a time such as 30s, 90min, 12h, 7d, 4w, 6mo or 1y, or a number of keys such as 1Mkeys";
     let text = text.trim();
     let lower = text.to_ascii_lowercase();
     if let Some(keys) = lower.strip_suffix("keys").or_else(|| lower.strip_suffix("key")) {
@@ -46,12 +47,21 @@ pub fn parse_window(text: &str) -> Result<Window, String> {
     let text = without_separators(text).map_err(|misspelt| misspelt.told_by(parse_window))?;
     let digits = text.find(|c: char| c.is_ascii_alphabetic()).ok_or(help)?;
     let (digits, unit) = text.split_at(digits);
+    if unit == "M" {
+        // Of counts it is a million.
+        let count = digits.trim();
+        return Err(format!(
+            "M may mean minutes or millions; write {count}min for the time, or {count}Mkeys for so many keys"
+        ));
+    }
     let seconds = match unit.to_ascii_lowercase().as_str() {
         "s" | "sec" | "second" | "seconds" => 1,
         "m" | "min" | "minute" | "minutes" => 60,
         "h" | "hour" | "hours" => 3600,
         "d" | "day" | "days" => 86_400,
         "w" | "week" | "weeks" => 7 * 86_400,
+        "mo" | "month" | "months" => 30 * 86_400,
+        "y" | "year" | "years" => 365 * 86_400,
         _ => return Err(help.to_owned()),
     };
     let count: u64 = digits.trim().parse().map_err(|_| help.to_owned())?;
@@ -80,7 +90,15 @@ mod tests {
             ("1 week", Window::Time(604_800)),
             ("90min", Window::Time(5400)),
             ("12H", Window::Time(43_200)),
+            ("7D", Window::Time(604_800)),
+            ("1m", Window::Time(60)),
+            ("5MIN", Window::Time(300)),
+            ("6mo", Window::Time(180 * 86_400)),
+            ("1 Month", Window::Time(30 * 86_400)),
+            ("1y", Window::Time(365 * 86_400)),
+            ("2 years", Window::Time(730 * 86_400)),
             ("30s", Window::Time(30)),
+            ("1M keys", Window::Keys(1_000_000)),
             ("1000000keys", Window::Keys(1_000_000)),
             ("1Mkeys", Window::Keys(1_000_000)),
             ("1.5k keys", Window::Keys(1500)),
@@ -96,7 +114,9 @@ mod tests {
             "0d",
             "-1d",
             "1.5d",
-            "7y",
+            "7yr",
+            "1MO2",
+            "600000000000y",
             "0keys",
             "keys",
             "1e30keys",
@@ -108,6 +128,12 @@ mod tests {
             "1.000s",
         ] {
             assert!(parse_window(wrong).is_err(), "{wrong}");
+        }
+        for (wrong, minutes, keys) in
+            [("1M", "1min", "1Mkeys"), ("20 M", "20min", "20Mkeys"), ("1_000M", "1000min", "")]
+        {
+            let text = parse_window(wrong).unwrap_err();
+            assert!(text.contains(minutes) && text.contains(keys), "{wrong}: {text}");
         }
         let text = "1,500s may be read in two ways; write 1500s";
         assert_eq!(parse_window("1,500s"), Err(text.to_owned()));

@@ -92,7 +92,7 @@ pub fn run(args: &BuildArgs) -> Outcome {
     }
     if !args.quiet {
         let bad = inputs.bad.told().map_or(String::new(), |bad| format!("; {bad}"));
-        let on = exact.as_ref().map_or(String::new(), exact::ExactOn::told);
+        let on = exact.as_ref().map_or(String::new(), |exact| exact.told(built.different));
         say(&format!("{}{on}{bad}", summary(&built, &rules)));
         if args.scheme.to == Some(Format::ParquetSbbf)
             && args.shape.size.is_some_and(|size| !size.is_power_of_two())

@@ -170,6 +170,8 @@ fn repeats_missing_members_and_no_strangers_are_counted() {
     place.write("part", numbers(500..3000));
     let ran = place.run("build members members --exact-on part --exact-on part -o f --json");
     assert!(ran.err.ends_with("; 500 keys of the list not in it\n"), "{}", ran.err);
+    let told = "; right about the whole universe, 5,000 keys, of which 2,500 are different, with ";
+    assert!(ran.err.contains(told), "{}", ran.err);
     let report = ran.json();
     assert_eq!((&report["keys"], &report["different_keys"]), (&2000.into(), &1000.into()));
     let on = &report["exact_on"];
@@ -180,14 +182,18 @@ fn repeats_missing_members_and_no_strangers_are_counted() {
     assert_eq!((count(&place, "f part"), count(&place, "f members")), (500, 1000));
     // No stranger in it: no exception, and the file is one for every reader.
     place.write("fewer", numbers(0..10));
+    place.write("members2", numbers(0..1000));
     let report = build(&place, "members --exact-on fewer -o g");
     assert_eq!(
         (&report["exact_on"]["exceptions"], &report["exact_on"]["non_members"]),
         (&0.into(), &0.into())
     );
+    // It is as small as beside a few strangers.
+    assert_eq!(report["filter"]["promised_false_positive_rate"], 0.25);
+    let report = build(&place, "members --exact-on members2 -p 1% -o h --force");
     assert_eq!(report["filter"]["promised_false_positive_rate"], 0.01);
     assert!(tepal::BloomFilter::open(place.path("g")).is_ok());
-    assert!(build(&place, "members -o h")["exact_on"].is_null());
+    assert!(build(&place, "members -o h --force")["exact_on"].is_null());
 }
 
 #[test]

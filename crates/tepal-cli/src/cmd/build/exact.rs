@@ -52,8 +52,17 @@ pub struct ExactOn {
 }
 
 impl ExactOn {
-    /// `; right about the whole universe, 20,000 keys, with 20 exceptions in a list of 168 bytes`
-    pub fn told(&self) -> String {
+    /// `; right about the whole universe, 20,000 keys, with 20 exceptions in a list of 168 bytes`.
+    /// So many different `members` the list has.
+    pub fn told(&self, members: u64) -> String {
+        let different = members - self.members_missing + self.non_members;
+        let keys = match different == self.keys {
+            true => number::counted(self.keys, "key"),
+            false => {
+                let keys = number::counted(self.keys, "key");
+                format!("{}, of which {} are different", keys, number::count(different))
+            }
+        };
         let missing = match self.members_missing {
             0 => String::new(),
             keys => format!("; {} of the list not in it", number::counted(keys, "key")),
@@ -68,8 +77,7 @@ impl ExactOn {
             Some(ExactAs::Divider) => format!(" in a divider of {}", number::size(self.exceptions_len)),
         };
         format!(
-            "; right about the whole universe, {}, with {}{form}{missing}{bad}",
-            number::counted(self.keys, "key"),
+            "; right about the whole universe, {keys}, with {}{form}{missing}{bad}",
             number::counted(self.exceptions, "exception"),
         )
     }
@@ -144,14 +152,14 @@ pub fn build(
 }
 
 /// With the rate at which filter and exceptions together take the fewest bytes, where the flags
-/// leave it open. Where there are no non-members, every rate needs none, and the usual one stays.
+/// leave it open. Where there are no non-members, it is the highest of the rates.
 fn at_least_cost(
     builder: BloomFilterBuilder,
     args: &BuildArgs,
     members: u64,
     non_members: u64,
 ) -> BloomFilterBuilder {
-    if args.shape.fpr.is_some() || args.shape.size.is_some() || non_members == 0 {
+    if args.shape.fpr.is_some() || args.shape.size.is_some() {
         return builder;
     }
     let keys = args.shape.capacity.unwrap_or(members.max(1));

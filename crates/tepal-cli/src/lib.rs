@@ -43,6 +43,7 @@ pub mod fuzzing {
     pub use crate::text::number;
 }
 
+use std::io::{self, Write};
 use std::iter;
 use std::process::ExitCode;
 
@@ -56,7 +57,9 @@ use crate::text::nearest::nearest;
 
 /// Does what the command line of this process says, and gives the exit code.
 pub fn main() -> ExitCode {
-    let parsed = help::command().try_get_matches();
+    let program = help::command();
+    let words = args::with_whole_keys(std::env::args_os(), &program);
+    let parsed = program.try_get_matches_from(words);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -137,9 +140,11 @@ fn refuse(error: &clap::Error) -> ExitCode {
             | ErrorKind::DisplayVersion
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     ) {
-        // A closed pipe is no error here either.
-        let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
+        let code = if error.use_stderr() { ERROR } else { 0 };
+        return match error.print().and_then(|()| io::stdout().flush()) {
+            Err(failed) if !error.use_stderr() => finish(Err(Failure::stdout(&failed))),
+            _ => ExitCode::from(code),
+        };
     }
     // What people guess is known too, by its real name.
     let mut cli = help::command();

@@ -34,6 +34,7 @@ mod test;
 mod uniq;
 mod which;
 mod window;
+mod words;
 
 use add::ADD_COST;
 pub use add::AddArgs;
@@ -74,6 +75,7 @@ pub use uniq::UniqArgs;
 pub use which::WhichArgs;
 use window::WINDOW_HELP;
 pub use window::{WindowArgs, span};
+pub use words::with_whole_keys;
 
 /// Help begins with what the verb does and two or three examples.
 const TEMPLATE: &str = "{about-with-newline}\nExamples:\n{before-help}\

@@ -120,11 +120,25 @@ fn a_filter_that_says_yes_to_everything_is_refused() {
 fn keys_may_begin_with_a_hyphen() {
     let place = Place::new();
     place.build("f", b"-x@spam.com\n--help\n-q\n", "");
-    for key in ["-e -x@spam.com", "-e --help", "--key -q", "-e=-q -e -q"] {
+    for key in ["-e -x@spam.com", "-e --help", "--key -q", "--key=-q", "-e-q"] {
         let ran = place.run(&format!("has f {key}"));
         assert_eq!(ran.code, 0, "{key}: {}", ran.err);
     }
     assert_eq!(place.run("has f -e -y@spam.com -e -z").quiet(), (1, &b""[..]));
+    // As in grep, what follows -e is the key.
+    place.build("g", b"=5\n==\n5\n", "");
+    for (args, found) in [
+        ("has g -e=5", "=5\n"),
+        ("has g -ve=5 -e=6 -e 7", "=6\n7\n"),
+        ("has g -e=", ""),
+        ("has g -e==", "==\n"),
+        ("has g -e5 -e 5 --key=5 --key 5", "5\n5\n5\n5\n"),
+        ("which g -e=5", "=5\tg\n"),
+    ] {
+        assert_eq!(place.run(args).quiet().1, found.as_bytes(), "{args}");
+    }
+    assert_eq!(place.run("add -q g -e=7").code, 0);
+    assert_eq!(place.run("has g -e=7 -e 7").text(), "=7\n");
     // A flag behind the key is a flag.
     assert_eq!(place.run("has f -e -q -c").text(), "1\n");
 }

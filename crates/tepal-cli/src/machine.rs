@@ -6,14 +6,26 @@ use sysinfo::{MemoryRefreshKind, System};
 const SHARE: u64 = 8;
 
 /// An eighth of the memory that is free: in the machine, in the control group (a container's
-/// limit), and in what this process may address (`ulimit -v`). 0 where the system does not say it.
+/// limit), and in what this process may address (`ulimit -v`). 0 if the system does not tell it,
+/// for example because `/proc` is hidden or no file can be opened.
 pub fn share() -> u64 {
     let mut system = System::new();
     system.refresh_memory_specifics(MemoryRefreshKind::nothing().with_ram());
+    let limits = if cfg!(target_os = "linux") { limits_of_linux() } else { Some(String::new()) };
+    share_of(&system, limits.as_deref())
+}
+
+/// The share, by the figures that were read. Figures that could not be read are zeros and `None`.
+fn share_of(system: &System, limits: Option<&str>) -> u64 {
+    // With a total of zero `cgroup_limits` would panic.
+    let Some(limits) = limits.filter(|_| system.total_memory() > 0) else { return 0 };
     let group = system.cgroup_limits().map_or(u64::MAX, |limits| limits.free_memory);
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let own = address_space(&limits).unwrap_or(u64::MAX);
+    let own = address_space(limits).unwrap_or(u64::MAX);
     system.available_memory().min(group).min(own) / SHARE
+}
+
+fn limits_of_linux() -> Option<String> {
+    std::fs::read_to_string("/proc/self/limits").ok()
 }
 
 /// What Linux's list of a process's limits says of its address space; nothing where there is no
@@ -34,6 +46,17 @@ mod tests {
         let share = share();
         assert!(share <= system.total_memory() / SHARE, "{share} of {}", system.total_memory());
         assert!(share > 1 << 20 || !cfg!(target_os = "linux"), "{share}");
+    }
+
+    /// As in a chroot without `/proc`, under `ProcSubset=pid`, and where no file can be opened.
+    #[test]
+    fn nothing_is_taken_by_figures_that_cannot_be_read() {
+        let unread = System::new();
+        assert_eq!((share_of(&unread, Some("")), share_of(&unread, None)), (0, 0));
+        let mut read = System::new();
+        read.refresh_memory();
+        assert_eq!(share_of(&read, None), 0);
+        assert!(share_of(&read, Some("")) > 0 || read.available_memory() == 0);
     }
 
     #[test]

@@ -13,6 +13,8 @@ mod estimates;
 mod exact_on;
 mod exceptions;
 mod expiring;
+#[cfg(target_os = "linux")]
+mod few_files;
 mod fidelity;
 mod fields;
 mod figures;

@@ -60,6 +60,24 @@ fn one_that_cannot_be_opened_is_told_of_once() {
     assert!(said.contains("f: ") && said.contains("goes on answering"), "{said}");
 }
 
+/// A file that goes away is told of each time that it does, also if the same file comes back.
+#[test]
+fn a_file_that_goes_away_is_told_of_each_time() {
+    let place = Place::new();
+    place.build("f", b"1\n", "");
+    let mut asked = Asked::start(&place, "which f --reload");
+    for _ in 0..3 {
+        assert_eq!(asked.ask("1"), "1\tf");
+        replace(&place, "f", "elsewhere");
+        assert_eq!((asked.ask("1"), asked.ask("2")), ("1\tf".into(), "2\tnone".into()));
+        replace(&place, "elsewhere", "f");
+        assert_eq!(asked.ask("1"), "1\tf");
+    }
+    let said = asked.end();
+    assert_eq!(said.lines().count(), 3, "{said}");
+    assert!(said.lines().all(|line| line.contains("f: no such file") && line.contains("goes on answering")));
+}
+
 #[test]
 fn what_has_other_rules_is_no_successor() {
     let place = Place::new();

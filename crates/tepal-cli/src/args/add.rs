@@ -38,6 +38,13 @@ pub struct AddArgs {
     /// The segment of each key is named by this field of its row, as with build --by
     #[arg(long, value_name = "FIELD", value_parser = Field::parse, conflicts_with_all = ["segment", "asked"])]
     pub by: Option<Field>,
+    /// Set the clock of a filter of build --window to this machine's. Keys are then read only if
+    /// a list, - or -e is given
+    ///
+    /// If its clock is ahead, no key expires until that time comes. Set back, it has all keys that
+    /// it had, and they count as added now.
+    #[arg(long)]
+    pub set_clock: bool,
     /// Add keys even if the promised rate is exceeded
     #[arg(long)]
     pub past_promise: bool,

@@ -21,7 +21,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "segments", "values",
     ]),
     ("Kinds of filters", &[
-        "static", "prefer-speed", "deletable", "count-bits", "growing", "window", "generations", "exact-on", "exact-as",
+        "static", "prefer-speed", "deletable", "count-bits", "growing", "window", "generations", "set-clock", "exact-on", "exact-as",
         "exact", "and",
     ]),
     ("Segments and values", &["by", "set", "segment", "map", "known-keys"]),

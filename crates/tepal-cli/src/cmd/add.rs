@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tepal::{Error, Filter, Opened, error::Operation, file::Format, hash::PreparedKeys, segments::Segment};
 
-use crate::args::{AddArgs, AskedArgs};
+use crate::args::{AddArgs, AskedArgs, span};
 use crate::clock;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
@@ -44,13 +44,17 @@ pub fn run(args: &AddArgs) -> Outcome {
     let change = Change::lock(&args.filter, &args.change, open_it)?;
     let mut file = open_it()?;
     check_segments(&name, &file, args)?;
+    let set_back = if args.set_clock { clock::set(&name, &mut file)? } else { None };
     clock::tell(&name, &mut file, true)?;
     if !args.change.quiet {
         note_encoding(&args.filter, &file, args.file);
     }
     let mut target = change.target()?;
     let file_rows = [(args.filter.as_path(), &file)];
-    let sources = args.asked.sources(&args.inputs);
+    let sources = match args.set_clock && args.inputs.is_empty() {
+        true => Vec::new(),
+        false => args.asked.sources(&args.inputs),
+    };
     let mut rules =
         rows::rules(&args.keys, BadPolicy::Fail, file_rows, !sources.is_empty(), args.change.quiet)?;
     if let Some(by) = &args.by {
@@ -69,6 +73,10 @@ pub fn run(args: &AddArgs) -> Outcome {
     // An exception was surely not in, and all of its bits were set.
     let new = (by_bits + excepted.saturating_sub(file.filter().exceptions())).min(keys);
     if !args.change.quiet {
+        if let Some(seconds) = set_back {
+            let (name, by) = (target.name(), span(seconds));
+            say(&format!("{name}: its clock was set back by {by}, to now, and its keys count as added now"));
+        }
         report(keys, new, &inputs.bad, &told);
         warn_of_exceptions(&target.name(), by_bits, &told);
         for warning in told.facts.ribbon.iter().flat_map(|_| &told.facts.warnings) {

@@ -4,6 +4,7 @@ use serde::Serialize;
 use tepal::{Error, Opened};
 
 use crate::args::MergeArgs;
+use crate::clock;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
 use crate::open::{ignore_capacity, open_all};
@@ -34,6 +35,9 @@ pub fn run(args: &MergeArgs) -> Outcome {
     let paths = args.filters.iter().map(|path| path.as_path());
     let filters = open_all(paths, args.file, &secrets)?;
     let mut names = args.filters.iter().map(|path| shown(path));
+    for (file, name) in filters.iter().zip(names.clone()) {
+        clock::refuse_ahead(&name, file.filter())?;
+    }
     let mut filters = filters.into_iter();
     let (Some(mut file), Some(first)) = (filters.next(), names.next()) else {
         return Err(Failure::new("no filter named"));

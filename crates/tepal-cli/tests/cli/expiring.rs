@@ -140,7 +140,8 @@ fn a_clock_of_another_unit_loses_nobody() {
     let mut filter = ExpiringFilter::builder().capacity(10).window_of_time(60).build().unwrap();
     filter.insert_at("key", now() + 10 * DAY).unwrap();
     Opened::new(filter, Format::Tepal).unwrap().save(place.path("ahead")).unwrap();
-    assert_eq!(place.run("has ahead -e key").quiet(), (0, &b"key\n"[..]));
+    let ran = place.run("has ahead -e key");
+    assert_eq!((ran.code, ran.text()), (0, "key\n"));
     place.run("add -q ahead -e other");
     assert!(open(&place, "ahead").contains("key"));
 }
@@ -278,6 +279,81 @@ fn info_compares_the_clocks_and_counts_who_is_still_in() {
     assert_eq!(place.run_with("build -q --window 10keys -o h", &numbers(0..100)).code, 0);
     let json = info(&place, "h");
     assert_eq!(json["window"]["still_in"], json["estimated_len"]);
+}
+
+/// Whoever opens a filter with a clock in the future says so, and `add --set-clock` sets it back.
+#[test]
+fn a_clock_that_is_ahead_is_told_of_and_set_back() {
+    let place = Place::new();
+    let ahead = |name: &str, seconds: u64| {
+        let mut filter = ExpiringFilter::builder().capacity(100).false_positive_rate(1e-9);
+        filter = filter.window_of_time(600).generations(6);
+        let mut filter = filter.build().unwrap();
+        filter.insert_at("a", now() + seconds).unwrap();
+        Opened::new(filter, Format::Tepal).unwrap().save(place.path(name)).unwrap();
+    };
+    place.write("list", "a\n");
+    ahead("f", 10 * DAY);
+    // Within a generation, as clocks of two machines are.
+    ahead("near", 60);
+    for (args, near) in [
+        ("has -c f list", "has -c near list"),
+        ("which -c f -- list", "which -c near -- list"),
+        ("test f --members list", "test near --members list"),
+        ("add f -e b -o g --force", "add near -e b -o g --force"),
+    ] {
+        let ran = place.run(args);
+        let told = ran
+            .err
+            .matches(" ahead of this machine's, and until then no key expires; set the clock that is wrong")
+            .count();
+        assert_eq!((ran.code, told), (0, 1), "{args}: {}", ran.err);
+        let ran = place.run(near);
+        assert!(ran.code == 0 && !ran.err.contains("ahead"), "{near}: {}", ran.err);
+    }
+    // Its time goes into no other file.
+    ahead("other", 0);
+    let ran = place.run("merge other f -o both");
+    let told = "f: its clock is ";
+    assert!(
+        ran.code == 2 && ran.err.contains(told) && ran.err.contains("tepal add f --set-clock"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(place.run("merge -q other near -o both").code, 0);
+
+    // Nothing is read but what is named.
+    let ran = place.run_with("add f --set-clock", b"from a pipe\n");
+    assert!(ran.code == 0 && ran.err.contains("f: its clock was set back by 10 days, to now"), "{}", ran.err);
+    assert!(ran.err.contains("0 keys added"), "{}", ran.err);
+    let filter = open(&place, "f");
+    assert!(filter.now().unwrap() <= now() && now() - filter.now().unwrap() < 60);
+    assert_eq!(filter.age_estimate("a"), Some(0));
+    assert_eq!(place.run("has f -e a -e b").quiet(), (0, &b"a\n"[..]));
+    ahead("f", DAY);
+    assert_eq!(place.run_with("add -q f - --set-clock", b"b\n").quiet(), (0, &b""[..]));
+    assert_eq!(place.run("has f -e a -e b").quiet(), (0, &b"a\nb\n"[..]));
+    // One that is right stays so.
+    assert_eq!(place.run("add -q f --set-clock -e c").quiet(), (0, &b""[..]));
+    assert_eq!(place.run("has -c f -e a -e b -e c").text(), "3\n");
+    // What has no clock, or one in another unit.
+    place.build("bloom", b"a\n", "");
+    assert_eq!(place.run("build -q list --window 10keys -o keys").code, 0);
+    let mut filter = ExpiringFilter::builder().capacity(10).window_of_time(600_000).build().unwrap();
+    filter.insert_at("a", now() * 1000).unwrap();
+    Opened::new(filter, Format::Tepal).unwrap().save(place.path("millis")).unwrap();
+    for (name, part) in [
+        ("bloom", "this filter has no clock"),
+        ("keys", "this filter has no clock"),
+        ("millis", "which is no time in seconds since 1970; set it with the library"),
+    ] {
+        let ran = place.run(&format!("add {name} --set-clock"));
+        assert!(ran.code == 2 && ran.err.contains(part), "{name}: {}", ran.err);
+    }
+    let ran = place.run("has millis -e a");
+    assert!(ran.code == 0 && !ran.err.contains("ahead"), "{}", ran.err);
+    let ran = place.run_with("uniq --state millis", b"a\n");
+    assert!(ran.code == 2 && ran.err.contains("its window cannot be kept here"), "{}", ran.err);
 }
 
 /// `has`, `which` and `test` tell a filter the time before they ask; one whose clock counts no

@@ -24,7 +24,10 @@ pub fn way<'a>(args: &'a BuildArgs, rows: Origin, secrets: &Secrets) -> Result<W
         .over_capacity(args.over.unwrap_or_default());
     match args.window.window {
         Some(Window::Keys(keys)) => builder = builder.window_of_keys(keys),
-        Some(Window::Time(length)) => builder = builder.window_of_time(length),
+        Some(Window::Time(length)) => {
+            clock::check_set()?;
+            builder = builder.window_of_time(length);
+        }
         _ => {}
     }
     if let Some(generations) = args.window.generations {

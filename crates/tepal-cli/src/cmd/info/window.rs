@@ -30,7 +30,7 @@ pub fn text(of: WindowFacts) -> String {
 /// The latest time that it was told, beside this machine's clock.
 fn told_the_time(told: u64, now: u64) -> String {
     match told.cmp(&now) {
-        _ if told < clock::LEAST => {
+        _ if !clock::is_seconds(told) => {
             format!(
                 "its clock says {}, which is no time in seconds since 1970, so no key expires",
                 count(told)

@@ -43,6 +43,7 @@ pub fn empty(
     let (builder, length) = match window {
         Window::Keys(keys) => (builder.window_of_keys(keys), keys),
         Window::Time(length) => {
+            clock::check_set()?;
             (builder.window_of_time(length).capacity(args.capacity.unwrap_or(KEYS)), length)
         }
         // No flag says another.
@@ -60,12 +61,15 @@ pub fn empty(
 impl Recent {
     /// Keys that were seen before, forgotten up to now.
     pub fn new(name: &str, filter: ExpiringFilter) -> Result<Self, Failure> {
-        if let (Window::Time(_), Some(told @ ..clock::LEAST)) = (filter.window(), filter.now()) {
+        if let (Window::Time(_), Some(told)) =
+            (filter.window(), filter.now().filter(|told| !clock::is_seconds(*told)))
+        {
             let text = format!(
                 "its clock says {told}, which is no time in seconds since 1970, so that its window cannot be kept here; name another state"
             );
             return Err(Failure::at(name, text));
         }
+        clock::warn_ahead(name, &filter);
         let mut recent = Self { filter, forgotten: 0, wrongly_held: 0.0 };
         recent.forget()?;
         Ok(recent)

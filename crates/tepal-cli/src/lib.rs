@@ -9,6 +9,8 @@
 mod args;
 mod article;
 mod asking;
+#[cfg(unix)]
+mod at_start;
 mod clock;
 mod cmd;
 mod describe;
@@ -52,7 +54,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::{Cli, Color, Verb, help};
 use crate::error::{ERROR, Failure, Outcome};
-use crate::output::{complain, interrupt};
+use crate::output::{check_stdout, complain, interrupt};
 use crate::text::nearest::nearest;
 
 /// Does what the command line of this process says, and gives the exit code.
@@ -140,10 +142,13 @@ fn refuse(error: &clap::Error) -> ExitCode {
             | ErrorKind::DisplayVersion
             | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     ) {
-        let code = if error.use_stderr() { ERROR } else { 0 };
-        return match error.print().and_then(|()| io::stdout().flush()) {
-            Err(failed) if !error.use_stderr() => finish(Err(Failure::stdout(&failed))),
-            _ => ExitCode::from(code),
+        let print = || check_stdout().and_then(|()| error.print()).and_then(|()| io::stdout().flush());
+        return match (error.use_stderr(), print) {
+            (true, _) => {
+                let _ = error.print();
+                ExitCode::from(ERROR)
+            }
+            (false, print) => finish(print().map(|()| 0).map_err(|failed| Failure::stdout(&failed))),
         };
     }
     // What people guess is known too, by its real name.

@@ -39,7 +39,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Output", &[
         "output", "force", "allow-empty", "dir", "name", "source", "date", "list", "stem", "quiet", "json", "color",
     ]),
-    ("Files of filters", &["state", "from", "read", "quick", "reload", "no-wait", "expect-name"]),
+    ("Files of filters", &["state", "save-every", "from", "read", "quick", "reload", "no-wait", "expect-name"]),
     ("Other programs", &["to", "scheme", "preset", "md5-split", "expansion", "valkey-seed", "form"]),
     ("Hash and secrets", &["secret", "seal", "require-seal", "seed", "seed-for", "random-seed"]),
 ];

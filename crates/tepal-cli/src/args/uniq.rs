@@ -1,12 +1,13 @@
 //! The flags of `tepal uniq`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
 use tepal::facts::Window;
 
-use super::window::parse_window;
+use super::window::{parse_time, parse_window};
 use super::{HeaderArgs, KeyArgs, RecipeArgs};
 use crate::error::Failure;
 use crate::text::message::shown;
@@ -17,9 +18,11 @@ pub const UNIQ_HELP: &str = "\
 A line passes when its key is new. Lines come out at once, in their order and as they are. Without --exact a new line is \
 taken for seen, and held back, at the rate of -p at most, however many lines come; a line that was seen never passes.
 
-The state is written when the input has ended and every line was printed. Whatever ends the program before (Ctrl-C, kill, a \
-reader that ends early, a full disk) leaves the state as it was, and the next run prints these lines again. A state is a \
-filter: info, verify, has, add and test take it. Blank rows, which have no key, pass.
+The state is saved every minute (--save-every) and at the end, after the lines were printed. Ctrl-C, SIGTERM and SIGHUP end the input: \
+the lines that came are printed, the state is saved, and the exit code is 130, 143 or 129. A line that was written into a pipe counts as \
+printed. After a full disk, kill -9 and a second Ctrl-C the state is as it was saved last, and the next run prints the lines since then \
+again; after a reader that ends early too, with a message and exit code 2. A state is a filter: info, verify, has, add and test take \
+it. Blank rows, which have no key, pass.
 
 A state grows with its keys, in a run or over years of runs: with the default rate and size to more than 10^10 keys. One that \
 cannot grow any more still holds back what it has seen. New lines pass, but their keys are not remembered; a message says so, \
@@ -63,6 +66,13 @@ pub struct UniqArgs {
     /// this number of keys: 1Mkeys
     #[arg(long, value_name = "WINDOW", value_parser = parse_window)]
     pub window: Option<Window>,
+    /// With --state: save what was seen after each such time while lines come, 30s or 10min
+    /// [default: 1min]
+    ///
+    /// A save writes the whole state. One that takes long is made less often, so that saving takes
+    /// at most a tenth of the time.
+    #[arg(long, value_name = "TIME", value_parser = parse_time, requires = "state")]
+    pub save_every: Option<u64>,
     /// Print the repeats instead: the lines whose key was seen before
     #[arg(short = 'D', long)]
     pub repeated: bool,
@@ -104,6 +114,11 @@ impl UniqArgs {
     /// The name of what remembers keys, for messages.
     pub fn memory(&self) -> String {
         self.state.as_deref().map_or_else(|| "--window".to_owned(), shown)
+    }
+
+    /// The time between two saves of the state.
+    pub fn save_every(&self) -> Duration {
+        Duration::from_secs(self.save_every.unwrap_or(60))
     }
 
     /// Refuses what does not go with `--exact`.

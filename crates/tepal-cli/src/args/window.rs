@@ -34,7 +34,7 @@ fn parse_generations(text: &str) -> Result<u8, String> {
     number::parse_whole(text, 1, 254)
 }
 
-/// Reads `7d`, `90min`, `1Mkeys`. A month has 30 days, and a year 365.
+/// Reads `7d`, `90min`, `1Mkeys`.
 pub fn parse_window(text: &str) -> Result<Window, String> {
     let help =
         "expected a time such as 30s, 90min, 12h, 7d, 4w, 6mo or 1y, or a number of keys such as 1Mkeys";
@@ -44,17 +44,28 @@ pub fn parse_window(text: &str) -> Result<Window, String> {
         // The letters of numbers are read as they were written.
         return number::parse_count(&text[..keys.len()]).map(Window::Keys);
     }
-    let text = without_separators(text).map_err(|misspelt| misspelt.told_by(parse_window))?;
+    seconds(text, help, true).map(Window::Time)
+}
+
+/// Reads a time, in seconds.
+pub fn parse_time(text: &str) -> Result<u64, String> {
+    seconds(text.trim(), "expected a time such as 30s, 10min or 1h", false)
+}
+
+/// Reads a time: `90min`, `7d`, `6mo`. A month has 30 days, and a year 365. `or_keys`: a number of
+/// keys is read too.
+fn seconds(text: &str, help: &str, or_keys: bool) -> Result<u64, String> {
+    let again = |text: &str| seconds(text, help, or_keys);
+    let text = without_separators(text).map_err(|misspelt| misspelt.told_by(again))?;
     let digits = text.find(|c: char| c.is_ascii_alphabetic()).ok_or(help)?;
     let (digits, unit) = text.split_at(digits);
+    let count = digits.trim();
     if unit == "M" {
         // Of counts it is a million.
-        let count = digits.trim();
-        return Err(format!(
-            "M may mean minutes or millions; write {count}min for the time, or {count}Mkeys for so many keys"
-        ));
+        let keys = if or_keys { format!(", or {count}Mkeys for so many keys") } else { String::new() };
+        return Err(format!("M may mean minutes or millions; write {count}min for the time{keys}"));
     }
-    let seconds = match unit.to_ascii_lowercase().as_str() {
+    let unit = match unit.to_ascii_lowercase().as_str() {
         "s" | "sec" | "second" | "seconds" => 1,
         "m" | "min" | "minute" | "minutes" => 60,
         "h" | "hour" | "hours" => 3600,
@@ -64,10 +75,10 @@ pub fn parse_window(text: &str) -> Result<Window, String> {
         "y" | "year" | "years" => 365 * 86_400,
         _ => return Err(help.to_owned()),
     };
-    let count: u64 = digits.trim().parse().map_err(|_| help.to_owned())?;
-    match count.checked_mul(seconds) {
+    let count: u64 = count.parse().map_err(|_| help.to_owned())?;
+    match count.checked_mul(unit) {
         None | Some(0) => Err(help.to_owned()),
-        Some(length) => Ok(Window::Time(length)),
+        Some(length) => Ok(length),
     }
 }
 

@@ -3,6 +3,7 @@
 mod print;
 mod recent;
 mod seen;
+mod session;
 mod state;
 
 use std::io::{self, IsTerminal};
@@ -12,6 +13,7 @@ use serde::Serialize;
 use self::print::Printer;
 use self::recent::Recent;
 use self::seen::{Seen, wrongly_held};
+use self::session::{Session, keep};
 use self::state::{Memory, State};
 use crate::args::UniqArgs;
 use crate::error::{Failure, Outcome};
@@ -76,7 +78,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
         _ => args.keys.check_field()?,
     }
     unsaid::refuse(&sources, inputs.rules(), args.keys.whole, args.state.as_deref())?;
-    let mut seen = match state.as_mut().and_then(State::take) {
+    let seen = match state.as_mut().and_then(State::take) {
         Some(Memory::Chain(chain)) => Seen::Chain { chain, forgotten: Some(0) },
         Some(Memory::Window(filter)) => Seen::Window(Box::new(Recent::new(&args.memory(), *filter)?)),
         None if args.exact => Seen::exact(args)?,
@@ -89,18 +91,22 @@ pub fn run(args: &UniqArgs) -> Outcome {
     let before = keys_of(&seen);
     let out = Lines::new(inputs.rules().null);
     let work = seen.hash();
-    let mut printer = Printer::new(args, &mut seen, out, len);
-    let worked = match printer.is_done() {
+    let session = Session::new(Printer::new(args, seen, out, len), state);
+    let is_done = session.printer.is_done();
+    let (mut session, worked, signals) = keep(session, args.save_every(), |sink| match is_done {
         true => Ok(()),
-        false => pipeline::run(&mut inputs, &work, &mut printer),
-    };
+        false => pipeline::run(&mut inputs, &work, sink),
+    })?;
     inputs.clear_progress();
+    let unread = |session: &Session<'_>, failure| match failure {
+        Failure::ClosedPipe => session.unread(),
+        other => other,
+    };
     if let Err(Failure::ClosedPipe) = worked {
-        // Nobody knows which lines were read.
-        return Err(Failure::ClosedPipe);
+        return Err(session.unread());
     }
-    printer.flush()?;
-    let (passed, new, seen_before, keyless) = printer.totals();
+    session.printer.flush().map_err(|failure| unread(&session, failure))?;
+    let (passed, new, seen_before, keyless) = session.printer.totals();
     let totals = |seen: &Seen| Totals {
         new,
         seen: seen_before,
@@ -119,33 +125,24 @@ pub fn run(args: &UniqArgs) -> Outcome {
             inputs.bad.warn();
         }
         if args.count_new && args.json {
-            Stdout::new().document(&totals(&seen))?;
+            Stdout::new().document(&totals(&session.printer.seen))?;
         } else if args.count_new {
             let mut stdout = Stdout::new();
-            stdout.write(format!("{}\n", in_words(&totals(&seen))).as_bytes())?;
+            stdout.write(format!("{}\n", in_words(&totals(&session.printer.seen))).as_bytes())?;
             stdout.flush()?;
         } else if !args.quiet && io::stderr().is_terminal() {
-            say(&in_words(&totals(&seen)));
+            say(&in_words(&totals(&session.printer.seen)));
         }
     }
-    let forgotten = seen.forgotten();
-    let full = (forgotten > 0 && !args.quiet).then(|| full(&seen, args));
+    let seen = &session.printer.seen;
+    let full = (seen.forgotten() > 0 && !args.quiet).then(|| full(seen, args));
     // What was printed before a refused record stays printed, so it is remembered.
-    match (state, seen) {
-        (Some(state), Seen::Chain { chain, .. }) if new > forgotten => {
-            state.save(chain.into(), passed, new - forgotten)?;
-        }
-        // A key that was seen again stays for longer.
-        (Some(state), Seen::Window(recent)) if new + seen_before > forgotten => {
-            state.save(recent.into_filter().into(), passed, new - forgotten)?;
-        }
-        _ => {}
-    }
+    session.save()?;
     worked?;
     if let Some(full) = full {
         return Err(full);
     }
-    Ok(if passed > 0 { 0 } else { 1 })
+    Ok(signals.code().unwrap_or(if passed > 0 { 0 } else { 1 }))
 }
 
 /// The failure of a run in which keys were not remembered.

@@ -1,10 +1,13 @@
 //! The place of a filter that is read, changed and written again.
 
+use std::fs;
 use std::path::Path;
 
 use crate::args::ChangeArgs;
 use crate::error::Failure;
+use crate::output::target::is_pipe;
 use crate::output::{Target, is_same_file};
+use crate::text::message::shown;
 
 /// A filter that is changed: its own file is replaced, or the result is written to another file.
 pub struct Change<'a> {
@@ -25,6 +28,9 @@ impl<'a> Change<'a> {
         open: impl FnOnce() -> Result<T, Failure>,
     ) -> Result<Self, Failure> {
         let ChangeArgs { ref output, force, no_wait, quiet } = *args;
+        if output.is_none() {
+            refuse_pipe(filter)?;
+        }
         let over = output.as_deref().filter(|path| !is_same_file(path, filter) || !force);
         let locked = match over {
             Some(_) => None,
@@ -50,5 +56,17 @@ impl<'a> Change<'a> {
             None => Target::new(self.filter, true)?,
         };
         Ok(self.locked.unwrap_or(target))
+    }
+}
+
+/// Refuses a pipe as the file that is changed: it is not opened, and nothing is read from it.
+fn refuse_pipe(filter: &Path) -> Result<(), Failure> {
+    match fs::metadata(filter) {
+        Ok(found) if is_pipe(&found) => {
+            let text =
+                "a pipe, which cannot be replaced by the new filter; write that to a file with -o FILE";
+            Err(Failure::at(&shown(filter), text))
+        }
+        _ => Ok(()),
     }
 }

@@ -13,5 +13,5 @@ pub use change::Change;
 pub use header::Header;
 pub use lines::Lines;
 pub use record::{Held, Judged, Record, Value, why_none};
-pub use streams::{Stdout, complain, remind, say};
+pub use streams::{Open, Stdout, check_stdout, complain, remind, say};
 pub use target::{Target, is_same_file, keep, refuse_both};

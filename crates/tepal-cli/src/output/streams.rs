@@ -1,6 +1,6 @@
 //! Standard output and standard error.
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -12,15 +12,15 @@ const BUFFER: usize = 1 << 17;
 
 /// Standard output, written in large pieces. [`Stdout::show`] writes to a terminal at once.
 pub struct Stdout {
-    writer: BufWriter<StdoutLock<'static>>,
+    writer: BufWriter<Open>,
     terminal: bool,
 }
 
 impl Stdout {
-    /// Locks standard output.
+    /// Nothing is collected yet.
     pub fn new() -> Self {
-        let stdout = io::stdout();
-        Self { terminal: stdout.is_terminal(), writer: BufWriter::with_capacity(BUFFER, stdout.lock()) }
+        let terminal = io::stdout().is_terminal();
+        Self { terminal, writer: BufWriter::with_capacity(BUFFER, Open(io::stdout())) }
     }
 
     /// Writes bytes.
@@ -71,6 +71,30 @@ impl Stdout {
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.writer.flush().map_err(|e| Failure::stdout(&e))
     }
+}
+
+/// Standard output, for which a write is an error if it was closed when the process started. The
+/// standard library has opened `/dev/null` in its place then.
+pub struct Open(pub io::Stdout);
+
+impl Write for Open {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check_stdout()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// An error if standard output was closed when the process started.
+pub fn check_stdout() -> io::Result<()> {
+    #[cfg(unix)]
+    if crate::at_start::stdout_is_closed() {
+        return Err(io::Error::other("closed; open it, for example with > FILE"));
+    }
+    Ok(())
 }
 
 /// Escapes characters that steer a terminal in JSON. JSON itself demands this of the first 32

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::MutexGuard;
 
 use tepal::{
     Error, Opened, SealKey,
@@ -11,8 +10,10 @@ use tepal::{
 };
 
 use crate::error::Failure;
-use crate::output::{complain, interrupt};
+use crate::output::interrupt::{self, Saving};
+use crate::output::{Open, check_stdout, complain};
 use crate::text::message::{io_text, shown};
+use crate::text::number;
 
 /// The place to which a filter is written.
 pub enum Target {
@@ -34,6 +35,7 @@ impl Target {
     pub fn new(path: &Path, force: bool) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
+            check_stdout().map_err(|error| Failure::stdout(&error))?;
             if io::stdout().is_terminal() {
                 let text = "is a terminal, and a filter is no text; write it to a file with -o FILE";
                 return Err(Failure::at("standard output", text));
@@ -47,7 +49,13 @@ impl Target {
             Ok(found) if is_socket(&found) => {
                 return Err(Failure::at(&name, "a socket; expected the name of a file"));
             }
-            Ok(found) if !found.is_file() => return Ok(Self::Stream(path.to_owned())),
+            Ok(found) if !found.is_file() => {
+                refuse_named_pipe(
+                    path,
+                    "write a file, or send it through the pipe with: tepal ... -o - > PIPE",
+                )?;
+                return Ok(Self::Stream(path.to_owned()));
+            }
             Ok(_) if !force => return Err(Failure::at(&name, "exists; add --force to replace it")),
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -132,9 +140,10 @@ impl Target {
 
     /// Writes the filter. A file is replaced as a whole or left as it was.
     pub fn save(&mut self, filter: &Opened, seal: Option<&SealKey>) -> Result<(), Failure> {
-        let _saving = self.saving();
+        let saving = self.saving();
+        let others = self.other_names();
         let result = match (&mut *self, seal) {
-            (Self::Stdout, seal) => write(filter, seal, &mut io::stdout().lock()),
+            (Self::Stdout, seal) => write(filter, seal, &mut Open(io::stdout())),
             (Self::Stream(path), seal) => write(filter, seal, &mut stream(path)?),
             (Self::New(path), Some(key)) => filter.save_new_sealed(path, key),
             (Self::New(path), None) => filter.save_new(path),
@@ -143,27 +152,29 @@ impl Target {
             (Self::File(path), Some(key)) => filter.save_sealed(path, key),
             (Self::File(path), None) => filter.save(path),
         };
-        self.named(result)
+        self.ended(saving, others, result)
     }
 
     /// Writes a patch.
     pub fn save_patch(&mut self, patch: &Patch) -> Result<(), Failure> {
-        let _saving = self.saving();
+        let saving = self.saving();
+        let others = self.other_names();
         let result = match self {
-            Self::Stdout => patch.write_to(io::stdout().lock()),
+            Self::Stdout => patch.write_to(Open(io::stdout())),
             Self::Stream(path) => patch.write_to(stream(path)?),
             Self::New(path) => patch.save_new(path),
             Self::File(path) | Self::Locked(path, _) => patch.save(path),
         };
-        self.named(result)
+        self.ended(saving, others, result)
     }
 
     /// Writes the file that a patch makes of the file `old`. A locked target is the file `old`
     /// itself. The inner result is the patch's refusal; the outer one is a failure of the target.
     pub fn apply(&mut self, patch: &Patch, old: &Path) -> Result<Result<(), Error>, Failure> {
-        let _saving = self.saving();
+        let saving = self.saving();
+        let others = self.other_names();
         let result = match self {
-            Self::Stdout => patch.apply_to(old, io::stdout().lock()),
+            Self::Stdout => patch.apply_to(old, Open(io::stdout())),
             Self::Stream(path) => patch.apply_to(old, stream(path)?),
             Self::New(path) => patch.apply_to_new_file(old, path),
             Self::File(path) => patch.apply_to_file(old, path),
@@ -171,14 +182,39 @@ impl Target {
         };
         match result {
             Err(error @ (Error::OtherOld { .. } | Error::Damaged { .. })) => Ok(Err(error)),
-            result => self.named(result).map(Ok),
+            result => self.ended(saving, others, result).map(Ok),
         }
     }
 
-    /// Makes Ctrl-C wait until the guard is dropped, if the target has a temporary file until then.
-    fn saving(&self) -> Option<MutexGuard<'static, ()>> {
+    /// Makes signals wait until the save has ended, if the target has a temporary file until then.
+    fn saving(&self) -> Option<Saving> {
         let is_file = !matches!(self, Self::Stdout | Self::Stream(_));
         is_file.then(interrupt::saving)
+    }
+
+    /// The save has ended so. A file that had `others` as names is no longer theirs.
+    fn ended(&self, saving: Option<Saving>, others: u64, result: Result<(), Error>) -> Result<(), Failure> {
+        if let Some(saving) = saving {
+            saving.ended(&self.name(), result.is_ok());
+        }
+        if result.is_ok() && others > 0 {
+            complain(&format!(
+                "{}: ! this name has the new file now; the old file keeps its {} (hard links)",
+                self.name(),
+                number::counted(others, "other name")
+            ));
+        }
+        self.named(result)
+    }
+
+    /// How many other names the file has that will be replaced (hard links).
+    fn other_names(&self) -> u64 {
+        match self {
+            Self::Stdout | Self::Stream(_) | Self::New(_) => 0,
+            Self::File(path) | Self::Locked(path, _) => {
+                fs::metadata(path).map_or(0, |found| links(&found) - 1)
+            }
+        }
     }
 
     /// Adds the name of the target to an error.
@@ -231,6 +267,41 @@ pub fn refuse_both(json: bool, output: Option<&Path>) -> Result<(), Failure> {
         true => Err(Failure::new("--json and -o - both write to standard output; name a file with -o")),
         false => Ok(()),
     }
+}
+
+/// Refuses a named pipe, whose reader may get a part of a filter. Pipes that the shell has opened
+/// (`/dev/stdout`, `>(COMMAND)`) are none.
+fn refuse_named_pipe(path: &Path, instead: &str) -> Result<(), Failure> {
+    let is_of_shell = ["/dev/", "/proc/"].iter().any(|folder| path.starts_with(folder));
+    let is_named = || path.canonicalize().is_ok();
+    match fs::metadata(path) {
+        Ok(found) if is_pipe(&found) && !is_of_shell && is_named() => Err(Failure::at(
+            &shown(path),
+            format!("a named pipe, which cannot be replaced as a whole; {instead}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+pub fn is_pipe(found: &fs::Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&found.file_type())
+}
+
+#[cfg(not(unix))]
+pub fn is_pipe(_found: &fs::Metadata) -> bool {
+    false
+}
+
+/// How many names a file has.
+#[cfg(unix)]
+fn links(found: &fs::Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(found).max(1)
+}
+
+#[cfg(not(unix))]
+fn links(_found: &fs::Metadata) -> u64 {
+    1
 }
 
 #[cfg(unix)]

@@ -65,6 +65,8 @@ mod shrink;
 mod signals;
 #[cfg(unix)]
 mod steering;
+#[cfg(target_os = "linux")]
+mod streams;
 #[cfg(unix)]
 mod terminal;
 mod threads;
@@ -73,6 +75,8 @@ mod threads;
 mod transcript;
 mod uniq;
 mod uniq_kept;
+#[cfg(unix)]
+mod uniq_signals;
 mod uniq_state;
 mod uniq_window;
 mod uniq_years;

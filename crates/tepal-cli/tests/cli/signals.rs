@@ -11,7 +11,11 @@ use nix::unistd::Pid;
 use crate::place::{Place, numbers};
 
 fn interrupt(child: &Child) {
-    kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGINT).unwrap();
+    send(child, Signal::SIGINT);
+}
+
+fn send(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(child.id().try_into().unwrap()), signal).unwrap();
 }
 
 #[test]
@@ -37,14 +41,19 @@ fn ctrl_c_leaves_the_old_filter_and_nothing_else() {
     let place = Place::new();
     place.build("f", b"a\n", "-n 1000");
     let before = place.read("f");
-    for args in ["build --force -o f", "add f"] {
+    for (args, signal, code) in [
+        ("build --force -o f", Signal::SIGINT, 130),
+        ("add f", Signal::SIGINT, 130),
+        ("add f", Signal::SIGTERM, 143),
+        ("add f", Signal::SIGHUP, 129),
+    ] {
         let mut child = place.command(args).stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         // More than a pipe holds: when it is written, the program is reading.
         stdin.write_all(&b"b\n".repeat(1 << 20)).unwrap();
-        interrupt(&child);
+        send(&child, signal);
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{args}");
+        assert_eq!(output.status.code(), Some(code), "{args}");
         assert_eq!(output.stderr, b"", "{args}");
         assert_eq!(place.names(), ["f"]);
         assert_eq!(place.read("f"), before);
@@ -83,11 +92,16 @@ fn ctrl_c_waits_for_a_save() {
             let is_held_up = place.names().len() == 5 && place.read("f") == place.read("a");
             drop(folder);
             let output = child.wait_with_output().unwrap();
-            assert_eq!(output.stderr, b"", "{args}");
             assert_eq!(place.names(), ["a", "b", "f", "keys"], "{args}");
             assert!(place.read("f") == new, "{args}: the old file");
             // With the save the program is done, unless the signal is quicker.
-            assert!(matches!(output.status.code(), Some(0 | 130)), "{args}: {:?}", output.status);
+            let told = String::from_utf8(output.stderr).unwrap();
+            let expected = "tepal: f: interrupted when it was saved; the new file is in place\n";
+            let is_right = match output.status.code() {
+                Some(130) => told == expected,
+                code => code == Some(0) && (told.is_empty() || told == expected),
+            };
+            assert!(is_right, "{args}: {:?} {told}", output.status);
             is_running && is_held_up
         });
         assert!(waited, "{args}: never interrupted while it saved");

@@ -1,6 +1,7 @@
 //! Prints the lines that pass, as soon as they were judged.
 
 use super::seen::{Hash, Hashed, Seen};
+use super::session::Progress;
 use crate::args::UniqArgs;
 use crate::error::Failure;
 use crate::input::pages::Page;
@@ -13,7 +14,7 @@ const RESERVE: f64 = 1.03;
 /// Judges records and prints those that pass.
 pub struct Printer<'a> {
     args: &'a UniqArgs,
-    seen: &'a mut Seen,
+    pub seen: Seen,
     stdout: Stdout,
     /// For each key of a page, whether it is new.
     is_new: Vec<bool>,
@@ -34,7 +35,7 @@ pub struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     /// `len`: bytes of all inputs, where that is known.
-    pub fn new(args: &'a UniqArgs, seen: &'a mut Seen, out: Lines, len: Option<u64>) -> Self {
+    pub fn new(args: &'a UniqArgs, seen: Seen, out: Lines, len: Option<u64>) -> Self {
         Self {
             args,
             seen,
@@ -64,8 +65,19 @@ impl<'a> Printer<'a> {
     }
 
     /// How many lines passed; how many had a key that was new, one that was seen, and none.
-    pub fn totals(self) -> (u64, u64, u64, u64) {
+    pub fn totals(&self) -> (u64, u64, u64, u64) {
         (self.passed, self.new, self.seen_before, self.keyless)
+    }
+
+    /// How far it is, for what remembers keys.
+    pub fn progress(&self) -> Progress {
+        let forgotten = self.seen.forgotten();
+        let noted = match self.seen {
+            // A key that was seen again stays for longer.
+            Seen::Window(_) => self.new + self.seen_before,
+            Seen::Chain { .. } | Seen::Exact { .. } => self.new,
+        };
+        Progress { passed: self.passed, new: self.new - forgotten, noted: noted - forgotten }
     }
 
     fn prints_lines(&self) -> bool {

@@ -22,10 +22,23 @@ const GENERATIONS: u64 = 6;
 /// The keys that were seen within the last window.
 pub struct Recent {
     filter: ExpiringFilter,
+    counts: Counts,
+}
+
+/// What is counted beside the filter.
+#[derive(Clone, Copy, Default)]
+pub struct Counts {
     /// How many keys were new and are not remembered, since the window is full.
     forgotten: u64,
     /// About how many new keys were taken for seen.
     wrongly_held: f64,
+}
+
+impl Counts {
+    /// The same, with the filter.
+    pub fn with(self, filter: ExpiringFilter) -> Recent {
+        Recent { filter, counts: self }
+    }
 }
 
 /// An empty filter with the window of the flags.
@@ -70,7 +83,7 @@ impl Recent {
             return Err(Failure::at(name, text));
         }
         clock::warn_ahead(name, &filter);
-        let mut recent = Self { filter, forgotten: 0, wrongly_held: 0.0 };
+        let mut recent = Self { filter, counts: Counts::default() };
         recent.forget()?;
         Ok(recent)
     }
@@ -88,19 +101,19 @@ impl Recent {
         &self.filter
     }
 
-    /// The filter, to be saved.
-    pub fn into_filter(self) -> ExpiringFilter {
-        self.filter
+    /// The filter, to be saved, and what is counted beside it.
+    pub fn into_parts(self) -> (ExpiringFilter, Counts) {
+        (self.filter, self.counts)
     }
 
     /// How many keys were new and are not remembered.
     pub fn forgotten(&self) -> u64 {
-        self.forgotten
+        self.counts.forgotten
     }
 
     /// About how many new keys were taken for seen.
     pub fn wrongly_held(&self) -> f64 {
-        self.wrongly_held
+        self.counts.wrongly_held
     }
 
     /// Sees keys, which come now, and says of each whether it is new. A new key that has no room is
@@ -111,20 +124,20 @@ impl Recent {
         for (hash, is_new) in keys.hashes().unwrap_or_default().iter().zip(is_new) {
             *is_new = match self.filter.insert_hash(*hash) {
                 Err(Error::CapacityReached { .. }) => {
-                    self.forgotten += 1;
+                    self.counts.forgotten += 1;
                     true
                 }
                 noted => noted.map_err(failure)?,
             };
-            self.wrongly_held += if *is_new { rate } else { 0.0 };
+            self.counts.wrongly_held += if *is_new { rate } else { 0.0 };
         }
         Ok(())
     }
 
     /// The failure of a run in which keys were not remembered.
     pub fn full(&self, name: &str, then: &str) -> Failure {
-        let keys = number::counted(self.forgotten, "new key");
-        let are = if self.forgotten == 1 { "is" } else { "are" };
+        let keys = number::counted(self.counts.forgotten, "new key");
+        let are = if self.counts.forgotten == 1 { "is" } else { "are" };
         Failure::at(
             name,
             format!(

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash as HashKey, Hasher};
 
 use tepal::{
-    BloomFilter, Error, ScalableBloomFilter, SecretKey,
+    AnyFilter, BloomFilter, Error, Opened, ScalableBloomFilter, SecretKey,
     facts::Labels,
+    file::Format,
     hash::{KeyHasher, PreparedKeys},
 };
 
@@ -151,6 +152,39 @@ impl Seen {
                     set.try_reserve(1).map_err(|_| out_of_memory())?;
                     *is_new = set.insert(Pair([*first, *second]));
                 }
+                Ok(())
+            }
+        }
+    }
+
+    /// Lends what was seen as a filter to `save`, which is not called for keys that are kept
+    /// exactly.
+    pub fn lent(&mut self, save: impl FnOnce(&Opened) -> Result<(), Failure>) -> Result<(), Failure> {
+        let hasher = self.hash().first;
+        let nothing = Self::Exact { hashers: [hasher.clone(), hasher], set: Pairs::default() };
+        let lend = |filter: AnyFilter| -> Result<_, Failure> {
+            let file = Opened::new(filter, Format::Tepal)?;
+            let saved = save(&file);
+            Ok((file.into_filter(), saved))
+        };
+        match std::mem::replace(self, nothing) {
+            Self::Chain { chain, forgotten } => {
+                let (filter, saved) = lend(chain.into())?;
+                if let AnyFilter::Scalable(chain) = filter {
+                    *self = Self::Chain { chain, forgotten };
+                }
+                saved
+            }
+            Self::Window(recent) => {
+                let (filter, recent) = recent.into_parts();
+                let (filter, saved) = lend(filter.into())?;
+                if let AnyFilter::Expiring(filter) = filter {
+                    *self = Self::Window(Box::new(recent.with(filter)));
+                }
+                saved
+            }
+            exact => {
+                *self = exact;
                 Ok(())
             }
         }

@@ -110,27 +110,31 @@ impl State {
         self.memory.take()
     }
 
-    /// Puts what was seen in the place of what was seen before, as a whole. So many lines passed,
-    /// and so many keys were new.
-    pub fn save(self, filter: AnyFilter, passed: u64, new: u64) -> Result<(), Failure> {
-        match self.target {
-            Some(mut target) => {
-                let name = target.name();
-                let file = Opened::new(filter, Format::Tepal).map_err(|error| Failure::at(&name, error))?;
-                target.save(&file, self.seal.as_ref()).map_err(|failure| match failure {
-                    Failure::Message(text) => Failure::new(format!(
-                        "{text}; {} passed, and the state stays as it was: for the next run {} new again",
-                        number::counted(passed, "line"),
-                        match new {
-                            1 => "1 key is".to_owned(),
-                            keys => format!("{} keys are", number::count(keys)),
-                        }
-                    )),
-                    Failure::ClosedPipe => Failure::ClosedPipe,
-                })
-            }
-            None => Ok(()),
-        }
+    /// Is a file written?
+    pub fn is_written(&self) -> bool {
+        self.target.is_some()
+    }
+
+    /// The name of the file, for messages.
+    pub fn name(&self) -> String {
+        self.target.as_ref().map_or(String::new(), Target::name)
+    }
+
+    /// Puts what was seen in the place of what was seen before, as a whole. So many lines passed
+    /// since the last save, and so many keys were new.
+    pub fn save(&mut self, file: &Opened, passed: u64, new: u64) -> Result<(), Failure> {
+        let Some(target) = &mut self.target else { return Ok(()) };
+        target.save(file, self.seal.as_ref()).map_err(|failure| match failure {
+            Failure::Message(text) => Failure::new(format!(
+                "{text}; {} passed, and the state stays as it was: for the next run {} new again",
+                number::counted(passed, "line"),
+                match new {
+                    1 => "1 key is".to_owned(),
+                    keys => format!("{} keys are", number::count(keys)),
+                }
+            )),
+            Failure::ClosedPipe => Failure::ClosedPipe,
+        })
     }
 }
 

@@ -324,7 +324,7 @@ fn a_clock_that_is_ahead_is_told_of_and_set_back() {
 
     // Nothing is read but what is named.
     let ran = place.run_with("add f --set-clock", b"from a pipe\n");
-    assert!(ran.code == 0 && ran.err.contains("f: its clock was set back by 10 days, to now"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("f: its clock was set back by "), "{}", ran.err);
     assert!(ran.err.contains("0 keys added"), "{}", ran.err);
     let filter = open(&place, "f");
     assert!(filter.now().unwrap() <= now() && now() - filter.now().unwrap() < 60);

@@ -9,6 +9,7 @@ fn every_verb_under_a_limit_of_open_files() {
     let place = Place::new();
     place.write("list", numbers(0..100_000));
     place.write("more", numbers(50_000..150_000));
+    place.write("absent", numbers(200_000..210_000));
     place.write("rows.csv", (0..100).map(|n| format!("{n},{}\n", n % 7)).collect::<String>());
     assert_eq!(place.run("build -q list -n 200000 -o f").code, 0);
     assert_eq!(place.run("build -q more -n 200000 -o g").code, 0);
@@ -36,7 +37,7 @@ fn every_verb_under_a_limit_of_open_files() {
         "info f g",
         "plan -n 1M",
         "merge f g -o new --force",
-        "except f more -o new --force --members list",
+        "except f absent -o new --force --members list",
         "diff f g -o new --force",
         "patch f patch -o new --force",
         "shrink f -p 50% -o new --force",

@@ -66,6 +66,21 @@ impl Place {
         command
     }
 
+    /// The program, which heeds signals also if the tests run as a job in the background, where a
+    /// shell has SIGINT ignored.
+    #[cfg(unix)]
+    pub(crate) fn heeding(&self, args: &str) -> Command {
+        let plain = self.command(args);
+        if !cfg!(target_os = "linux") {
+            return plain;
+        }
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT,TERM,HUP", env!("CARGO_BIN_EXE_tepal")]).args(plain.get_args());
+        command.current_dir(self.folder.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     /// Runs it to its end.
     pub(crate) fn run(&self, args: &str) -> Ran {
         finish(self.command(args))

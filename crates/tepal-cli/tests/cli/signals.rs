@@ -47,7 +47,7 @@ fn ctrl_c_leaves_the_old_filter_and_nothing_else() {
         ("add f", Signal::SIGTERM, 143),
         ("add f", Signal::SIGHUP, 129),
     ] {
-        let mut child = place.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = place.heeding(args).stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         // More than a pipe holds: when it is written, the program is reading.
         stdin.write_all(&b"b\n".repeat(1 << 20)).unwrap();
@@ -79,7 +79,7 @@ fn ctrl_c_waits_for_a_save() {
             place.write("f", place.read("a"));
             let folder = std::fs::File::open(place.path(".")).unwrap();
             let folder = Flock::lock(folder, FlockArg::LockExclusive).unwrap();
-            let mut child = place.command(args).spawn().unwrap();
+            let mut child = place.heeding(args).spawn().unwrap();
             let mut is_running = true;
             while is_running && place.names().len() == 4 {
                 std::thread::sleep(Duration::from_millis(1));
@@ -111,7 +111,7 @@ fn ctrl_c_waits_for_a_save() {
 #[test]
 fn ctrl_c_takes_away_what_the_demo_had_begun() {
     let place = Place::new();
-    let child = place.command("demo -n 100M --dir d").spawn().unwrap();
+    let child = place.heeding("demo -n 100M --dir d").spawn().unwrap();
     let begun = Instant::now();
     while !place.path("d/iin.txt.part").exists() {
         assert!(begun.elapsed() < Duration::from_secs(20));

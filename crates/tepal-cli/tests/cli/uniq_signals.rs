@@ -47,7 +47,7 @@ fn a_signal_ends_the_input_and_what_was_printed_is_remembered() {
             if args.contains("window") {
                 std::fs::remove_file(place.path("s")).unwrap();
             }
-            let mut child = started(place.command(args), &[]);
+            let mut child = started(place.heeding(args), &[]);
             // The last of them is no whole line.
             child.stdin.as_mut().unwrap().write_all(b"a\nb\nhalf").unwrap();
             let mut first = [0; 2];
@@ -70,7 +70,7 @@ fn a_stream_that_does_not_pause_is_ended() {
     for jobs in ["-j 1", "-j 3"] {
         let place = Place::new();
         let mut child =
-            place.command(&format!("uniq --state s {jobs}")).stdin(Stdio::piped()).spawn().unwrap();
+            place.heeding(&format!("uniq --state s {jobs}")).stdin(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let writer = thread::spawn(move || {
             let mut from = 0;

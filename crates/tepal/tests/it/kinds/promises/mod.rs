@@ -32,6 +32,17 @@ fn empty(subject: &dyn Subject) -> Opened {
     subject.empty(CAPACITY).unwrap_or_else(|error| panic!("{}: {error}", subject.name()))
 }
 
+/// Removes all keys. A filter whose keys expire is told the time of an empty one, since it forgot its
+/// own.
+fn clear(subject: &dyn Subject, filter: &mut Opened) {
+    filter.clear().unwrap();
+    #[cfg(feature = "table")]
+    if let Some(now) = empty(subject).filter().as_timed().and_then(|new| new.now()) {
+        // A window of keys has no time.
+        let _ = filter.advance_to(now);
+    }
+}
+
 fn filled(subject: &dyn Subject, range: std::ops::Range<u64>) -> Opened {
     subject.filled(CAPACITY, &numbers(range)).unwrap()
 }

@@ -285,6 +285,7 @@ fn all() -> Vec<(Error, Vec<&'static str>)> {
             Error::NumbersClustered { inserted: 5 },
             vec![
                 "equal or neighbouring hash values",
+                "by chance in a table for very few keys",
                 "a secret key",
                 "`secret_key`",
                 "(the first 5 keys of this call are in)",

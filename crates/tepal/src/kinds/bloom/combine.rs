@@ -223,10 +223,10 @@ impl<L: PlainStorage> BloomFilter<L> {
 
     /// A copy of the filter, `factor` times smaller, with its capacity and promise.
     pub(crate) fn folded_by(&self, factor: u64) -> Result<BloomFilter> {
+        self.folded_shape(factor)?;
         self.check_before_copying()?;
-        let shape = self.folded_shape(factor)?;
         let promised = self.promised_false_positive_rate();
-        let mut folded = self.folded(factor, shape)?;
+        let mut folded = self.folded(factor)?;
         let rate = folded.false_positive_rate().max(promised);
         folded.promise(rate, self.keys_by_bits());
         Ok(folded)
@@ -261,7 +261,7 @@ impl<L: PlainStorage> BloomFilter<L> {
             .map_or(shape.bit_len as f64, |bits| bits * self.keys_by_bits() as f64);
         let most = (shape.bit_len as f64 / needed * 1.2) as u64;
         for factor in self.fold_factors().into_iter().rev().filter(|&factor| factor <= most) {
-            let mut folded = self.folded(factor, self.folded_shape(factor)?)?;
+            let mut folded = self.folded(factor)?;
             if folded.false_positive_rate() <= rate {
                 folded.promise(rate, self.keys_by_bits());
                 return Ok(Some((factor, folded)));
@@ -284,8 +284,8 @@ impl<L: PlainStorage> BloomFilter<L> {
     }
 
     /// The filter with each group of `factor` neighbouring units made one (FORMAT.md, section 2.6).
-    fn folded(&self, factor: u64, shape: Shape) -> Result<BloomFilter> {
-        let old = self.meta.shape;
+    fn folded(&self, factor: u64) -> Result<BloomFilter> {
+        let (old, shape) = (self.meta.shape, self.folded_shape(factor)?);
         let mut lines = bits::zeroed(shape.lines())?;
         let words = &bits::words(self.lines.as_lines())[..(old.bit_len / 64) as usize];
         let folded = bits::words_mut(&mut lines);

@@ -7,7 +7,7 @@ use super::*;
 use crate::OverCapacity;
 #[cfg(feature = "foreign")]
 use crate::Scheme;
-use crate::kinds::storage::Owned;
+use crate::kinds::storage::{Owned, PlainStorage};
 
 #[test]
 fn a_full_array_is_no_trouble() {

@@ -108,7 +108,8 @@ fn an_inserted_key_is_held_whatever_its_bits_were() {
 /// Intersected, cleared, opened and changed in place.
 #[test]
 fn it_is_held_after_other_changes_too() {
-    let changes: [(&str, fn(&mut Opened)); 3] = [
+    type Changed = fn(&mut Opened);
+    let changes: [(&str, Changed); 3] = [
         ("an intersection", |file| file.intersect_with(&stray(&["apple", "fig"])).unwrap()),
         ("cleared", |file| file.clear().unwrap()),
         ("another policy", |file| file.set_over_capacity(tepal::OverCapacity::Warn).unwrap()),

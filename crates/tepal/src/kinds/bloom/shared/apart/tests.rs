@@ -32,7 +32,7 @@ fn keys_set_apart_are_as_keys_set_one_by_one() {
                 }
             });
             assert_eq!((shared.keys_inserted(), shared.lines.apart.load(Relaxed)), (Some(6000), 0));
-            assert!(shared.is_over_capacity() == (!refuses), "{shared:?}");
+            assert_eq!(shared.is_over_capacity(), !refuses, "{shared:?}");
             let owned = shared.into_owned().unwrap();
             assert!(owned == expected && owned.set_bits() == expected.set_bits(), "{owned:?}");
         }

@@ -309,24 +309,30 @@ pub fn check_records(records: &[(u16, String)]) -> Result<(), String> {
     let value = |tag: u16| records.iter().find(|record| record.0 == tag).map(|record| record.1.as_str());
     match (value(7), value(4)) {
         (Some(rows), Some(field)) => check_rows(rows, field),
-        (Some(_), None) => Err("record 7 is there only if record 4 is".to_string()),
-        (None, _) => Ok(()),
+        (Some("whole"), None) | (None, _) => Ok(()),
+        (Some(rows), None) => Err(format!("record 7 cannot be {rows:?} without record 4")),
     }
 }
 
-/// Section 4.3: checks the label for rows, and that there is a field.
+/// Section 4.3: checks the label for rows of which a field is the key.
 fn check_rows(rows: &str, field: &str) -> Result<(), String> {
     let is_pointer = field.starts_with('/');
     let mut words: Vec<&str> = rows.split(' ').collect();
-    if words[0] != "csv" && words.last() == Some(&"nul") {
+    if words.last() == Some(&"empty") {
         words.pop();
     }
+    if words.last() == Some(&"nul") && words.first() != Some(&"csv") {
+        words.pop();
+    }
+    let is_byte = |word: &str| {
+        let mut all = (0..=255).filter(|b| ![0, b'\n', b'\r', b'"'].contains(b));
+        all.any(|b| format!("{b:02x}") == word)
+    };
     let good = match words[..] {
+        [] => rows == "empty",
         ["json"] => is_pointer,
-        ["csv" | "plain", byte] => {
-            let mut all = (0..=255).filter(|b| ![0, b'\n', b'\r', b'"'].contains(b));
-            !is_pointer && all.any(|b| format!("{b:02x}") == byte)
-        }
+        ["csv" | "plain", byte] => !is_pointer && is_byte(byte),
+        ["csv", byte, escape] => !is_pointer && is_byte(byte) && is_byte(escape) && byte != escape,
         _ => false,
     };
     if good { Ok(()) } else { Err(format!("record 7 cannot be {rows:?} for the field {field:?}")) }

@@ -289,6 +289,7 @@ fn caller_hash_plans() -> Vec<Plan> {
     vec![
         Plan::new("caller-hash, line", LINE, 4, 6, 512)
             .planned(51, 0.01, REFUSE)
+            .record(7, "whole")
             .hashes("hash \"64\", v1", edges, drawn("never inserted", 12))
             .probes(&["petal", ""]),
         Plan::new("caller-hash, double, with all records", DOUBLE, 4, 7, 512 * 2)
@@ -299,7 +300,7 @@ fn caller_hash_plans() -> Vec<Plan> {
             .record(2, "a caller")
             .record(3, "2024-02-29")
             .record(4, "id")
-            .record(7, "csv 2c")
+            .record(7, "csv 2c 5c empty")
             .hashes("H\u{e4}sh v2, seed 7", drawn("hash", 70), drawn("never inserted", 12))
             .probes(&["42", " 42 "]),
         Plan::new("caller-hash, split-block, finished integers", SPLIT_BLOCK, 4, 8, 256 * 3)

@@ -170,7 +170,7 @@ fn line_cases(line: &[u8]) -> Result<Vec<Json>, String> {
 fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
     // Good counterparts of the wrong lists below.
     let longest = "x".repeat(MOST_RECORDS - 8);
-    let good: [Records<'_>; 7] = [
+    let good: [Records<'_>; 14] = [
         &[(1, "one"), (2, "two"), (4, "four")],
         &[(1, "one"), (0x8000, "of later"), (0x8001, "of later")],
         &[(0xFFFF, "of later")],
@@ -178,13 +178,20 @@ fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
         &[(4, "id"), (7, "csv 2c")],
         &[(4, "id"), (7, "plain 09 nul")],
         &[(4, "/id"), (7, "json")],
+        &[(7, "whole")],
+        &[(4, "id"), (7, "csv 2c 5c")],
+        &[(4, "id"), (7, "csv 3b empty")],
+        &[(4, "id"), (7, "csv 3b 5c empty")],
+        &[(4, "id"), (7, "plain 09 nul empty")],
+        &[(4, "/id"), (7, "json nul empty")],
+        &[(4, "id"), (7, "empty")],
     ];
     for records in good {
         read(&with_records(line, records), None, None)?;
     }
     let longer = "x".repeat(MOST_RECORDS - 7);
     let short = "x".repeat(30_000);
-    let bad: [(&str, Records<'_>); 17] = [
+    let bad: [(&str, Records<'_>); 23] = [
         ("records out of order", &[(2, "two"), (1, "one")]),
         ("the last record out of order", &[(1, "one"), (4, "four"), (3, "three")]),
         ("a record twice", &[(1, "one"), (1, "one")]),
@@ -205,6 +212,12 @@ fn record_cases(line: &[u8]) -> Result<Vec<Json>, String> {
         ("rows of JSON with a name", &[(4, "id"), (7, "json")]),
         ("rows of CSV with a pointer", &[(4, "/id"), (7, "csv 2c")]),
         ("rows of another form", &[(4, "id"), (7, "tsv 09")]),
+        ("whole records, and a field", &[(4, "id"), (7, "whole")]),
+        ("empty fields of no field", &[(7, "empty")]),
+        ("rows of which empty fields are keys twice", &[(4, "id"), (7, "csv 2c empty empty")]),
+        ("rows with NUL after empty", &[(4, "id"), (7, "plain 09 empty nul")]),
+        ("rows of CSV with the separator as the escape", &[(4, "id"), (7, "csv 2c 2c")]),
+        ("plain rows with an escape", &[(4, "id"), (7, "plain 2c 5c")]),
     ];
     bad.into_iter().map(|(name, records)| case(4, name, &with_records(line, records), None, None)).collect()
 }

@@ -81,8 +81,8 @@ pub struct Labels {
     /// The field of a row that is the key. The filter sees only keys: a program that reads rows has
     /// to extract the field.
     pub field: Option<String>,
-    /// The syntax of the rows that contain [`field`](Self::field): `csv 2c`, `plain 09`, `json`
-    /// (FORMAT.md, section 4.3).
+    /// The syntax of the rows that contain [`field`](Self::field): `csv 2c`, `plain 09`, `json`; or
+    /// `whole` if whole records are the keys (FORMAT.md, section 4.3).
     pub rows: Option<String>,
 }
 
@@ -126,13 +126,16 @@ impl Labels {
         self
     }
 
-    /// Sets the syntax of the rows that contain the field.
+    /// Sets the syntax of the rows that contain the field, or `whole` for whole records as keys.
     ///
     /// ```
     /// use tepal::{BloomFilter, facts::Labels};
     /// let of_rows = |rows| BloomFilter::builder().capacity(9).labels(Labels::new().field("email").rows(rows)).build();
     /// assert!(of_rows("csv 2c").is_ok());             // between commas, perhaps in quotes
+    /// assert!(of_rows("csv 2c 5c").is_ok());          // and a backslash escapes the next byte
     /// assert!(of_rows("plain 09 nul").is_ok());       // between tabs; records end with NUL
+    /// assert!(of_rows("plain 09 empty").is_ok());     // empty fields are keys too
+    /// assert!(of_rows("whole").is_err());             // only without a field
     /// assert!(of_rows("CSV").is_err());
     /// ```
     #[must_use]
@@ -174,27 +177,39 @@ impl Labels {
         Ok(())
     }
 
-    /// Checks that the label for rows has the syntax of section 4.3, and that a field is set.
+    /// Checks that the label for rows has the syntax of section 4.3, with the label of the field.
     pub(crate) fn check_rows(&self) -> Result<()> {
-        let Some(rows) = &self.rows else { return Ok(()) };
-        let is_pointer = self.field.as_ref().map(|field| field.starts_with('/'));
-        let (form, nul) = rows.strip_suffix(" nul").map_or((rows.as_str(), false), |form| (form, true));
-        let is_known = match form.split_once(' ') {
-            None => form == "json" && is_pointer == Some(true),
-            Some((form, separator)) => {
-                (form == "plain" || (form == "csv" && !nul))
-                    && is_separator(separator)
-                    && is_pointer == Some(false)
-            }
-        };
-        match is_known {
-            true => Ok(()),
-            false => Err(Error::parameter(
+        match &self.rows {
+            Some(rows) if !is_rows(rows, self.field.as_deref()) => Err(Error::parameter(
                 "the label for rows",
                 rows,
-                "csv 2c, plain 09 or json, and the label of the field set",
+                "csv 2c, plain 09 or json with the label of the field set, or whole without it",
             )),
+            _ => Ok(()),
         }
+    }
+}
+
+/// Is this the label for rows of which `field` is the key?
+fn is_rows(rows: &str, field: Option<&str>) -> bool {
+    let Some(field) = field else { return rows == "whole" };
+    if rows == "empty" {
+        return true;
+    }
+    let is_pointer = field.starts_with('/');
+    let form = rows.strip_suffix(" empty").unwrap_or(rows);
+    let (form, nul) = form.strip_suffix(" nul").map_or((form, false), |form| (form, true));
+    let mut words = form.split(' ');
+    match (words.next(), words.next(), words.next(), words.next()) {
+        (Some("json"), None, ..) => is_pointer,
+        (Some("plain"), Some(separator), None, _) => is_separator(separator) && !is_pointer,
+        (Some("csv"), Some(separator), escape, None) => {
+            is_separator(separator)
+                && escape.is_none_or(|escape| is_separator(escape) && escape != separator)
+                && !is_pointer
+                && !nul
+        }
+        _ => false,
     }
 }
 

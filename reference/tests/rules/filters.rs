@@ -177,9 +177,19 @@ fn bad_records_are_refused() {
     for (tag, value) in [(0, "a"), (7, "json"), (8, "a"), (0x7FFF, "a"), (1, ""), (1, "a\nb"), (1, "\x7F")] {
         assert!(encoded(&[record(tag, value)]).is_err(), "{tag} {value:?}");
     }
-    for (field, rows) in
-        [("id", "csv 2c"), ("3", "plain 09"), ("a", "plain fe nul"), ("/a", "json"), ("/a", "json nul")]
-    {
+    for (field, rows) in [
+        ("id", "csv 2c"),
+        ("3", "plain 09"),
+        ("a", "plain fe nul"),
+        ("/a", "json"),
+        ("/a", "json nul"),
+        ("id", "csv 2c 5c"),
+        ("id", "csv 2c 5c empty"),
+        ("id", "plain 09 empty"),
+        ("/a", "json nul empty"),
+        ("id", "empty"),
+        ("/a", "empty"),
+    ] {
         assert!(encoded(&[record(4, field), record(7, rows)]).is_ok(), "{field} {rows}");
     }
     for (field, rows) in [
@@ -195,9 +205,18 @@ fn bad_records_are_refused() {
         ("/id", "csv 2c"),
         ("/id", "json 2c"),
         ("/id", "nul"),
+        ("id", "whole"),
+        ("id", "csv empty"),
+        ("id", "csv 2c 2c"),
+        ("id", "csv 2c 5c 5c"),
+        ("id", "plain 2c 5c"),
+        ("id", "empty empty"),
+        ("id", "plain 2c empty nul"),
     ] {
         assert!(encoded(&[record(4, field), record(7, rows)]).is_err(), "{field} {rows}");
     }
+    assert!(encoded(&[record(7, "whole")]).is_ok());
+    assert!(encoded(&[record(7, "empty")]).is_err());
     assert!(encoded(&[record(2, "a"), record(1, "a")]).is_err());
     assert!(encoded(&[record(2, "a"), record(2, "b")]).is_err());
     assert!(encoded(&[record(1, &"a".repeat(65_529))]).is_err());

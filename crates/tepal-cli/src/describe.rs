@@ -115,10 +115,15 @@ pub struct Description {
     pub date: Option<String>,
     /// Which field of a row was the key.
     pub field: Option<String>,
-    /// How those rows are written: `csv`, `plain` or `json`; null where the file does not say it.
+    /// How those rows are written: `csv`, `plain` or `json`, or `whole` for whole records as keys;
+    /// null where the file does not say it.
     pub row_format: Option<String>,
     /// What is between the fields of a row; null for JSON.
     pub delimiter: Option<String>,
+    /// Whether empty fields are keys too.
+    pub empty_keys: bool,
+    /// In CSV the character after which the next one stands for itself; null where there is none.
+    pub escape: Option<String>,
     /// Whether those rows end with NUL.
     pub nul_records: bool,
     /// The Bloom filters, the oldest first: one, or the links of a chain; none of another kind.
@@ -274,8 +279,12 @@ impl Description {
             source,
             date,
             field,
-            row_format: rows.and_then(|rows| Some(rows.split(' ').next()?.to_owned())),
+            row_format: rows
+                .and_then(|rows| Some(rows.split(' ').next()?.to_owned()))
+                .filter(|form| form != "empty"),
+            empty_keys: of_rows.as_ref().is_some_and(|rows| rows.empty),
             delimiter: of_rows.as_ref().and_then(|rows| Some(char::from(rows.format?.delimiter).to_string())),
+            escape: of_rows.as_ref().and_then(|rows| Some(char::from(rows.format?.escape?).to_string())),
             nul_records: of_rows.is_some_and(|rows| rows.null),
             filters: parts.iter().map(|part| Part::of(part, has_plan)).collect(),
             tables: facts.tables.iter().map(Table::of).collect(),

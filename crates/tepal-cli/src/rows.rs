@@ -1,6 +1,7 @@
 //! The field of rows that a filter was built from. The filter's file records it. A verb that reads
 //! records for this filter takes their keys from the same field, unless flags say otherwise.
 
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use tepal::{Opened, facts::Labels, file::Format};
@@ -8,13 +9,24 @@ use tepal::{Opened, facts::Labels, file::Format};
 use crate::args::KeyArgs;
 use crate::error::Failure;
 use crate::input::bad::BadPolicy;
-use crate::input::field::{Field, KeyRules, RowFormat, pointers};
+use crate::input::field::{Empty, Field, KeyRules, RowFormat, pointers};
 use crate::input::form::Form;
-use crate::output::remind;
+use crate::input::pages::Inputs;
+use crate::output::{remind, say};
 use crate::text::message::{shown, shown_key};
 
 /// Follows an error about a record if the field was taken from the filter and not from a flag.
 const HINT: &str = "; the filter was built from that field: where whole lines are the keys, add --whole";
+
+/// In place of rows: whole records are the keys.
+const WHOLE: &str = "whole";
+/// After rows: empty fields are keys too.
+const EMPTY: &str = "empty";
+
+/// Does a filter's file record that whole records are the keys?
+pub fn is_whole(labels: &Labels) -> bool {
+    labels.rows.as_deref() == Some(WHOLE)
+}
 
 /// A field of rows, as a filter's file records it.
 #[derive(Clone, Debug)]
@@ -27,6 +39,8 @@ pub struct Rows {
     pub json: bool,
     /// Records end in NUL.
     pub null: bool,
+    /// Empty fields are keys too.
+    pub empty: bool,
 }
 
 impl Rows {
@@ -35,13 +49,20 @@ impl Rows {
     pub fn of(labels: &Labels) -> Option<Self> {
         let field = Field::parse(labels.field.as_deref()?).ok()?;
         let rows = labels.rows.as_deref().unwrap_or_default();
+        let (rows, empty) = match rows.strip_suffix(EMPTY) {
+            Some(form) => (form.strip_suffix(' ').unwrap_or(form), true),
+            None => (rows, false),
+        };
         let (form, null) = rows.strip_suffix(" nul").map_or((rows, false), |form| (form, true));
         let json = form == "json";
         let format = form.split_once(' ').and_then(|(form, separator)| {
-            let delimiter = u8::from_str_radix(separator, 16).ok()?;
-            Some(RowFormat { delimiter, quotes: form == "csv" })
+            let (separator, escape) =
+                separator.split_once(' ').map_or((separator, None), |(s, e)| (s, Some(e)));
+            let byte = |digits| u8::from_str_radix(digits, 16).ok();
+            let (delimiter, escape) = (byte(separator)?, escape.and_then(byte));
+            Some(RowFormat { delimiter, quotes: form == "csv", escape })
         });
-        Some(Self { field, format, json, null })
+        Some(Self { field, format, json, null, empty })
     }
 
     /// The field in words: `field "email" of CSV rows`.
@@ -53,21 +74,26 @@ impl Rows {
         let rows = match self.format {
             None if self.json => "JSON lines".to_owned(),
             None => "rows".to_owned(),
-            Some(RowFormat { delimiter: b',', quotes: true }) => "CSV rows".to_owned(),
-            Some(RowFormat { delimiter: b'\t', quotes: false }) => "rows between tabs".to_owned(),
-            Some(RowFormat { delimiter, quotes }) => {
+            Some(RowFormat { delimiter: b',', quotes: true, .. }) => "CSV rows".to_owned(),
+            Some(RowFormat { delimiter: b'\t', quotes: false, .. }) => "rows between tabs".to_owned(),
+            Some(RowFormat { delimiter, quotes, .. }) => {
                 format!("{} rows between {:?}", if quotes { "CSV" } else { "plain" }, char::from(delimiter))
             }
         };
+        let escape = self.format.and_then(|format| format.escape);
+        let escape =
+            escape.map_or(String::new(), |escape| format!(" with the escape {}", char::from(escape)));
         let nul = if self.null { " that end with NUL" } else { "" };
-        format!("{field} of {rows}{nul}")
+        let empty = if self.empty { ", empty ones too" } else { "" };
+        format!("{field} of {rows}{escape}{nul}{empty}")
     }
 }
 
 impl PartialEq for Rows {
     /// Do both take the same key from each record?
     fn eq(&self, other: &Self) -> bool {
-        (&self.field, self.format, self.null) == (&other.field, other.format, other.null)
+        let all = |rows: &Self| (rows.format, rows.null, rows.empty);
+        self.field == other.field && all(self) == all(other)
     }
 }
 
@@ -83,17 +109,25 @@ impl Origin {
     /// and are text:
     /// `forms`, with `None` for a source whose form is not known yet.
     pub fn of(rules: &KeyRules, forms: &[Option<Form>]) -> Self {
-        let Some(field) = &rules.field else { return Self::default() };
+        let Some(field) = &rules.field else {
+            return Self { field: None, rows: rules.whole.then(|| WHOLE.to_owned()) };
+        };
         let nul = if rules.null { " nul" } else { "" };
         let same = |form: &Form| forms.iter().all(|other| *other == Some(*form));
         let form = forms.first().copied().flatten().filter(same);
         let rows = form.and_then(|form| match form {
             Form::Json => Some(format!("json{nul}")),
-            Form::Rows(RowFormat { delimiter, quotes }) => {
-                Some(format!("{} {delimiter:02x}{nul}", if quotes { "csv" } else { "plain" }))
+            Form::Rows(RowFormat { delimiter, quotes, escape }) => {
+                let escape = escape.map_or(String::new(), |escape| format!(" {escape:02x}"));
+                Some(format!("{} {delimiter:02x}{escape}{nul}", if quotes { "csv" } else { "plain" }))
             }
             Form::Parquet => None,
         });
+        let rows = match (rows, rules.empty_keys) {
+            (Some(rows), true) => Some(format!("{rows} {EMPTY}")),
+            (None, true) => Some(EMPTY.to_owned()),
+            (rows, false) => rows,
+        };
         Self { field: Some(field.text()), rows }
     }
 
@@ -102,6 +136,38 @@ impl Origin {
         let mut labels = labels;
         (labels.field, labels.rows) = (self.field, self.rows);
         labels
+    }
+}
+
+/// How the records of inputs are read as keys, for each form: `field 1 of CSV rows`.
+pub fn read_as(inputs: &Inputs) -> Vec<String> {
+    let rules = inputs.rules();
+    let told = |form: Form| match (&rules.field, form) {
+        (None, _) if rules.null => "whole records that end with NUL".to_owned(),
+        (None, _) => "whole lines".to_owned(),
+        (Some(field), Form::Parquet) => {
+            format!("column {} of a Parquet file", shown_key(field.text().as_bytes()))
+        }
+        (Some(field), form) => {
+            let format = match form {
+                Form::Rows(format) => Some(format),
+                _ => None,
+            };
+            let (field, json, null, empty) = (field.clone(), format.is_none(), rules.null, rules.empty_keys);
+            Rows { field, format, json, null, empty }.told()
+        }
+    };
+    inputs.read_as().iter().map(|read| told(read.form)).collect()
+}
+
+/// Tells how the inputs were read, with the first key of each form: only a terminal gets that, and
+/// nobody if the keys are hashed under a secret.
+pub fn tell(inputs: &Inputs, is_secret: bool) {
+    let shows = !is_secret && io::stderr().is_terminal();
+    for (told, read) in read_as(inputs).iter().zip(inputs.read_as()) {
+        let first = read.first.as_ref().filter(|_| shows);
+        let first = first.map_or(String::new(), |key| format!(", the first is {}", shown_key(key)));
+        say(&format!("keys: {told}{first}"));
     }
 }
 
@@ -121,16 +187,32 @@ pub fn rules<'a>(
     quiet: bool,
 ) -> Result<KeyRules, Failure> {
     let mut rules = args.rules(bad)?;
+    // The verbs that answer each record go on after one without a key.
+    rules.waits = bad == BadPolicy::Fail;
     if args.whole || !reads {
         return Ok(rules);
     }
-    let mut all = filters.into_iter().filter_map(|(path, filter)| Some((path, said(filter)?)));
+    let filters: Vec<_> =
+        filters.into_iter().filter_map(|(path, filter)| Some((path, filter, said(filter)?))).collect();
+    rules.whole = filters.iter().any(|(_, filter, _)| is_whole(filter.labels()));
+    if let Some((_, filter, rows)) = filters.first() {
+        // A filter that records a field has no empty one, unless it records that too; and what reads
+        // lists leaves their empty lines out, as `build` has done.
+        let (trim, rows) = (filter.filter().key_hasher().recipe().trim, rows.as_ref());
+        let (fields, nulls) = (rows.is_some_and(|rows| !rows.empty), rows.is_some());
+        rules.empty = Empty { fields, nulls, lines: rules.waits && !rules.null, trim };
+        rules.empty_keys = rows.is_some_and(|rows| rows.empty);
+    }
+    let mut all = filters.into_iter().map(|(path, _, rows)| (path, rows));
     let Some((path, rows)) = all.next() else {
         return args.check_field().map(|()| rules);
     };
     if let Some(field) = &args.field {
         rules.field = Some(same(field, rows.as_ref()));
-        if let (Some(rows), false) = (rows.filter(|rows| rules.field.as_ref() != Some(&rows.field)), quiet) {
+        let kept = rows.as_ref().filter(|rows| rules.field.as_ref() == Some(&rows.field));
+        rules.recorded_format = kept.and_then(|rows| rows.format);
+        let is_other = |rows: &Rows| rules.field.as_ref().is_some_and(|field| !may_be(field, &rows.field));
+        if let (Some(rows), false) = (rows.filter(is_other), quiet) {
             let text = format!("built from {}; here the keys are those of -f {}", rows.told(), field.text());
             remind(&format!("{}: {text}", shown(path)));
         }
@@ -158,14 +240,22 @@ pub fn rules<'a>(
     Ok(rules)
 }
 
-/// The field that a flag names, as the pointer that a filter of these rows records, if it may be
-/// that one.
+/// The field that a flag names, as the pointer that a filter of these rows records, if it is that
+/// one. What a number means in JSON the records decide.
 pub fn same(field: &Field, rows: Option<&Rows>) -> Field {
-    match rows.map(|rows| &rows.field) {
-        Some(Field::Pointer(kept)) if !field.is_path() && pointers(&field.text()).contains(kept) => {
+    match (field, rows.map(|rows| &rows.field)) {
+        (Field::Name(name), Some(Field::Pointer(kept))) if pointers(name).contains(kept) => {
             Field::Pointer(kept.clone())
         }
         _ => field.clone(),
+    }
+}
+
+/// May the field of a flag be the one that a filter records?
+pub fn may_be(field: &Field, kept: &Field) -> bool {
+    match (field, kept) {
+        (Field::Number(n), Field::Pointer(kept)) => [*n, n - 1].iter().any(|n| *kept == format!("/{n}")),
+        (field, kept) => field == kept,
     }
 }
 
@@ -243,11 +333,11 @@ mod tests {
             });
             Origin::of(rules, &forms.collect::<Vec<_>>()).rows
         };
-        let tabs = RowFormat { delimiter: b'\t', quotes: false };
-        let csv = RowFormat { delimiter: b';', quotes: true };
+        let tabs = RowFormat::plain(b'\t');
+        let csv = RowFormat::quoted(b';');
         for (field, row_format, null, names, expected, told) in [
-            ("2", None, false, &["a.csv", "b.csv.gz"][..], Some("csv 2c"), "field 2 of CSV rows"),
-            ("2", None, false, &["a.csv", "b"], None, "field 2 of rows"),
+            ("id", None, false, &["a.csv", "b.csv.gz"][..], Some("csv 2c"), "field \"id\" of CSV rows"),
+            ("id", None, false, &["a.csv", "b"], None, "field \"id\" of rows"),
             ("id", None, false, &["a"], Some("plain 09"), "field \"id\" of rows between tabs"),
             ("id", Some(csv), false, &["a"], Some("csv 3b"), "field \"id\" of CSV rows between ';'"),
             (

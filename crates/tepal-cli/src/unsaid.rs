@@ -1,7 +1,8 @@
 //! Files whose names say that their records have fields, where nothing says which field is the key.
 //!
 //! Their whole lines are hardly ever meant as keys: `build` and `uniq` refuse them, and show the
-//! fields and what to type. The verbs that ask a filter read the lines, and tell a person so.
+//! fields and what to type. The verbs that have a filter refuse them if the first row has several
+//! fields, and read the lines of others.
 
 use std::collections::HashSet;
 use std::env;
@@ -27,7 +28,10 @@ const LONGEST_LINE: usize = 300;
 const LONGEST_NAME: usize = 60;
 
 /// The names of the verbs that refuse these files.
-const VERBS: [&str; 6] = ["build", "create", "uniq", "dedup", "dedupe", "unique"];
+const VERBS: [&str; 22] = [
+    "build", "create", "uniq", "dedup", "dedupe", "unique", "has", "check", "query", "contains", "which",
+    "get", "lookup", "value", "add", "insert", "remove", "delete", "del", "rm", "test", "except",
+];
 
 /// Refuses the first of these files, unless a field or `whole` is given. `state` remembers whole
 /// lines.
@@ -45,6 +49,34 @@ pub fn refuse(
         None => Ok(()),
         Some((source, named)) => Err(why(source, named, rules, state)?),
     }
+}
+
+/// Refuses the first of these files whose first row has several fields, by the format of its name.
+/// The keys of the filter are whole lines, and nobody said that this is meant.
+pub fn refuse_fields(sources: &[Source], rules: &KeyRules) -> Result<(), Failure> {
+    if rules.whole || rules.null || rules.field.is_some() {
+        return Ok(());
+    }
+    let files = sources.iter().filter(|source| source.file_len().is_some() && !source.is_parquet());
+    for (source, named) in files.filter_map(|source| Some((source, Named::of(source)?))) {
+        // What is wrong with the file is told when it is read.
+        let Ok(mut input) = source.open(&Progress::of(&[], true), rules) else { continue };
+        let Ok(first) = input.first(rules) else { continue };
+        let are_several = match named {
+            Named::Csv => fields(first, CSV).nth(1).is_some(),
+            Named::Tsv => fields(first, TABS).nth(1).is_some(),
+            Named::Json => json::paths(first, 2).len() > 1 || json::len_of_array(first) > Some(1),
+            Named::Parquet => false,
+        };
+        if are_several {
+            let (Found { what, line }, _) = found(source, named, rules)?;
+            let text = format!(
+                "{what}, and the filter was not built from a field; {line}; or add --whole if each whole line is a key"
+            );
+            return Err(Failure::at(&source.name(), text));
+        }
+    }
+    Ok(())
 }
 
 /// Tells a person at a terminal that whole lines of such a file are looked up, because no filter
@@ -140,7 +172,9 @@ impl Found {
             true => format!("{rows} with the {columns} {shown}"),
             false => format!("{rows}, the first with {number} {columns}: {shown}"),
         };
-        let by_name = all().filter_map(|name| String::from_utf8(name).ok()).find(|name| can_be_typed(name));
+        let by_name = all()
+            .filter_map(|name| String::from_utf8(name.into_owned()).ok())
+            .find(|name| can_be_typed(name));
         let field = by_name.filter(|_| is_header).unwrap_or_else(|| "1".to_owned());
         let mut flags = match (format == formats[0], format) {
             (true, _) => Vec::new(),

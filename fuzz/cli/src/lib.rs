@@ -71,12 +71,14 @@ fn without_commas(text: &str) -> Option<String> {
 }
 
 /// A file of keys: the form of its rows, a line with the field, and the file. Its records are its
-/// bytes without a UTF-8 byte-order mark, or the text of a UTF-16 file.
+/// bytes without a UTF-8 byte-order mark, or the text of a UTF-16 file; all bytes if they end with
+/// NUL.
 pub fn keys(data: &[u8]) {
     let Some((&form, rest)) = data.split_first() else { return };
     let line = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
     let (field, file) = (&rest[..line], rest.get(line + 1..).unwrap_or_default());
-    let looks = sniff::looks(&file[..file.len().min(sniff::HEAD)]);
+    let null = form & 1 != 0;
+    let looks = sniff::looks(&file[..file.len().min(sniff::HEAD)], null);
     let plain = matches!(looks, None | Some(sniff::Looks::Plain));
     if !plain && file.len() > MOST_PACKED {
         return;
@@ -84,14 +86,14 @@ pub fn keys(data: &[u8]) {
     let field = std::str::from_utf8(field).ok().and_then(|text| Field::parse(text).ok());
     let row_format = match form >> 1 & 3 {
         0 => None,
-        1 => Some(RowFormat { delimiter: b',', quotes: true }),
-        2 => Some(RowFormat { delimiter: b'\t', quotes: false }),
-        _ => Some(RowFormat { delimiter: form.max(1), quotes: form & 8 != 0 }),
+        1 => Some(RowFormat { escape: (form & 32 != 0).then_some(b'\\'), ..RowFormat::quoted(b',') }),
+        2 => Some(RowFormat::plain(b'\t')),
+        _ => Some(RowFormat { quotes: form & 8 != 0, ..RowFormat::plain(form.max(1)) }),
     };
-    let rules = KeyRules { null: form & 1 != 0, field, row_format, ..KeyRules::default() };
+    let rules = KeyRules { null, field, row_format, ..KeyRules::default() };
     let scratch = Scratch::new(file, if form & 16 != 0 { "csv" } else { "txt" });
     if let Ok(read) = read(scratch.path(), rules) {
-        let text = text(file);
+        let text = if null { Some(file.to_vec()) } else { text(file) };
         assert!(!plain || text == Some(read.clone()), "{} bytes of {}", read.len(), file.len());
     }
 }

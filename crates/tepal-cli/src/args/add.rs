@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{AskedArgs, ChangeArgs, FileArgs, KeyArgs, SecretArgs};
+use super::{AskedArgs, ChangeArgs, EmptyArgs, FileArgs, KeyArgs, SecretArgs};
 use crate::input::field::Field;
 
 /// The end of its help, after that about keys.
@@ -28,6 +28,8 @@ pub struct AddArgs {
     pub asked: AskedArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
+    #[command(flatten)]
+    pub empty: EmptyArgs,
     #[command(flatten)]
     pub file: FileArgs,
     #[command(flatten)]

@@ -8,8 +8,8 @@ use serde::Serialize;
 use tepal::OverCapacity;
 
 use super::{
-    ChainArgs, GrowArgs, KeyArgs, MapArgs, RecipeArgs, RibbonArgs, SchemeArgs, SegmentArgs, ShapeArgs,
-    TableArgs, WindowArgs,
+    ChainArgs, EmptyArgs, GrowArgs, KeyArgs, MapArgs, RecipeArgs, RibbonArgs, SchemeArgs, SegmentArgs,
+    ShapeArgs, TableArgs, WindowArgs,
 };
 use crate::text::message::shown;
 use crate::text::number;
@@ -84,6 +84,8 @@ pub struct BuildArgs {
     pub map: MapArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
+    #[command(flatten)]
+    pub empty: EmptyArgs,
     /// Memory for keys that wait until they are counted, 8 bytes each; the rest waits in temporary
     /// files [default: an eighth of the free memory, at least 46MiB]
     ///

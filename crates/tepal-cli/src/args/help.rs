@@ -30,7 +30,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "allow-absent",
     ]),
     ("Records", &[
-        "csv", "tsv", "delimiter", "header", "null", "bad", "threads", "max-record", "max-window",
+        "csv", "tsv", "delimiter", "escape", "header", "null", "text", "empty-keys", "bad", "threads", "max-record", "max-window",
     ]),
     ("Selected lines", &[
         "in", "invert", "repeated", "count", "count-new", "line-number", "with-filename", "no-filename", "files-with-matches",

@@ -11,7 +11,7 @@ use tepal::Recipe;
 
 use crate::error::{Failure, Outcome};
 use crate::input::bad::{BadPolicy, BadTotal};
-use crate::input::field::{Field, KeyRules, RowFormat};
+use crate::input::field::{Empty, Field, KeyRules, RowFormat};
 use crate::input::limits::{Limits, parse_record, parse_window};
 use crate::input::source::Source;
 use crate::text::number;
@@ -19,32 +19,41 @@ use crate::text::number;
 /// The end of the help of every verb that reads keys.
 pub const KEYS_HELP: &str = "\
 Keys: each line is a key, without its line end (\\n or \\r\\n). Any bytes are allowed, up to 64 MiB a line \
-(--max-record), and an empty line is the empty key. gzip and zstd data are unpacked; zstd data with a window of more \
+(--max-record). `build` and `add` leave empty lines out, unless --empty-keys is given, and so do `test`, `remove` and `except`; to \
+all other verbs an empty line is the empty key. gzip and zstd data are unpacked, also twice; zstd data with a window of more \
 than 128 MiB (zstd --long=28 and more) needs --max-window.
 
 Text: a UTF-8 byte-order mark at the start of an input belongs to no key and is not printed. An input with a mark of UTF-16 is read, \
-and printed as UTF-8. Without a mark bytes are taken as they are. This is so with -0 too. Only one mark is left out, so keys that begin \
+and printed as UTF-8. Without a mark bytes are taken as they are. Only one mark is left out, so keys that begin \
 with the bytes of a mark are read as they are behind a UTF-8 mark: (printf '\\357\\273\\277'; cat KEYS) | tepal has FILTER. An input \
-whose first 4 KiB have a CR and no LF is refused, but not with -0.
+whose first 4 KiB have a CR and no LF, or UTF-16 without a mark, or a NUL where whole lines are keys, is refused; --text reads lines \
+that have NULs. With -0 no mark is looked for, no byte is changed, and none of this is refused.
 
 Fields: with -f the key is one field of the record, and a blank record has no key. How records are written says --csv, --tsv or -d; \
 else the filter, which keeps of which field of which rows it was built; else the name of the file: *.csv, *.tsv, *.json and *.jsonl, \
 also with .gz or .zst. In a pipe, and in a file of another name, the first record decides: an object or array is JSON, and in rows \
-tabs, commas or semicolons separate the fields. A first record that contradicts the filter is read as the name says. \
+tabs, commas or semicolons separate the fields. Where -f gives a number, that one of the three separates them which stands in each \
+record, outside of quotes, equally often: of the first 100 (build, add, test, remove, except), or of those that have come (has, which, get, \
+uniq). Of several the name of the file decides, and else they are refused. In CSV text after a closing quote makes a row bad; \
+--escape '\\' reads rows in which a backslash escapes a quote. A first record that contradicts the filter is read as the name says. \
 A field that is named by its name is looked for in the first row of each input, so its columns may stand in another order.
 
-JSON: one value on each line. -f user.id, .user.id and /user/id all name the field id of the object user. A field that is itself \
+Empty fields: a row whose field is empty (of CSV or between tabs), null (JSON) or NULL (Parquet) has no key. `build`, `add` and `uniq` \
+leave it out of what they keep, and `has` never selects it where the filter was built from a field. With --empty-keys an empty field \
+is a key, which the filter keeps. An empty text of JSON or Parquet always is one.
+
+JSON: one value on each line, of which only the key's own matters. In an array -f 1 is the first value. -f user.id, .user.id and /user/id all name the field id of the object user. A field that is itself \
 called user.id in the first record wins, and for all of the input. A filter keeps the path as a JSON pointer (/user/id), which \
 always means just that.
 
-Parquet: with -f the key is a column of a Parquet file. The chosen columns are printed, as CSV with a header row. A row without a \
-value (NULL) has no key. docs/parquet.md has the text of each type.
+Parquet: with -f the key is a column of a Parquet file. The chosen columns are printed, as CSV with a header row. docs/parquet.md has \
+the text of each type.
 
 Without -f the filter says which field is the key, and where it says none, whole lines are the keys, also of a pipe. `build` and \
-`uniq` refuse a file named *.csv, *.tsv, *.json, *.jsonl or *.parquet without -f, and show its fields; --whole says that whole lines \
-are meant. -e always gives whole keys.
+`uniq` refuse a file named *.csv, *.tsv, *.json, *.jsonl or *.parquet without -f, and show its fields; all other verbs do if its first \
+row has several. --whole says that whole lines are meant, and a filter that is built with it keeps that. -e always gives whole keys.
 
-Records without a key (a row without the field, text that is no JSON, a quote that is never closed, letters where keys are \
+Records without a key (a row without the field, text that is no JSON, wrong quotes, letters where keys are \
 integers): `which` and `get` answer them with none, as any key that is surely not in the filter, so that one line comes out for each \
 record; `has` selects them neither with -v nor without it. These three say at the end how many there were; all other verbs end with \
 an error at the first. --bad fail, skip or warn says otherwise. Only --bad fail makes them exit code 2 of `has`, which then ends at \
@@ -65,7 +74,7 @@ pub struct KeyArgs {
     pub field: Option<Field>,
     /// Each whole record is a key, also where the filter was built from a field, or the file is
     /// named as CSV, JSON or Parquet
-    #[arg(long, conflicts_with_all = ["field", "csv", "tsv", "delimiter", "header"])]
+    #[arg(long, conflicts_with_all = ["field", "csv", "tsv", "delimiter", "escape", "header"])]
     pub whole: bool,
     /// The first row of each input is a header row, and has no key. A field that is named by its
     /// name finds it there anyway
@@ -80,6 +89,12 @@ pub struct KeyArgs {
     /// Fields are separated by this character (with --csv they may be quoted too)
     #[arg(short, long, value_name = "CHAR", value_parser = parse_delimiter)]
     pub delimiter: Option<u8>,
+    /// In CSV the character after this one stands for itself: \ for files of MySQL and ClickHouse
+    #[arg(long, value_name = "CHAR", value_parser = parse_escape, conflicts_with_all = ["tsv", "null"])]
+    pub escape: Option<u8>,
+    /// Read lines that have NUL bytes, which other data than text has; as grep -a
+    #[arg(long, conflicts_with = "null")]
+    pub text: bool,
     /// What to do about records without a key [default: warn for has, which and get, else fail]
     ///
     /// Such records are rows without the field, text that is no JSON, and letters where keys are
@@ -109,12 +124,19 @@ impl KeyArgs {
                  out, and a field of that name give by its number"
             )));
         }
+        // What has an escape has quotes.
+        let quotes = self.csv || self.escape.is_some();
         let row_format = match (self.csv, self.tsv, self.delimiter) {
-            (true, _, delimiter) => Some(RowFormat { delimiter: delimiter.unwrap_or(b','), quotes: true }),
-            (false, true, _) => Some(RowFormat { delimiter: b'\t', quotes: false }),
-            (false, false, Some(delimiter)) => Some(RowFormat { delimiter, quotes: false }),
+            (true, _, None) => Some(RowFormat { escape: self.escape, ..RowFormat::quoted(b',') }),
+            (_, false, Some(delimiter)) => Some(RowFormat { delimiter, quotes, escape: self.escape }),
+            (false, true, _) => Some(RowFormat::plain(b'\t')),
             (false, false, None) => None,
+            // clap refuses these.
+            (true, true, Some(_)) => None,
         };
+        if self.escape.is_some() && self.escape == row_format.map(|format| format.delimiter) {
+            return Err(Failure::new("--escape and -d name the same character; name another one"));
+        }
         let usual = Limits::default();
         let limits = Limits {
             record: self.max_record.unwrap_or(usual.record),
@@ -124,7 +146,10 @@ impl KeyArgs {
             null: self.null,
             field: self.field.clone(),
             row_format,
+            escape: self.escape,
+            whole: self.whole,
             header: self.header,
+            text: self.text,
             limits,
             bad: self.bad.unwrap_or(bad),
             ..KeyRules::default()
@@ -137,6 +162,7 @@ impl KeyArgs {
             ("--csv", self.csv),
             ("--tsv", self.tsv),
             ("-d", self.delimiter.is_some()),
+            ("--escape", self.escape.is_some()),
             ("--header", self.header),
         ];
         match given.iter().find(|(_, given)| *given && self.field.is_none()) {
@@ -198,6 +224,25 @@ impl RecipeArgs {
     }
 }
 
+/// Whether empty keys are keys.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct EmptyArgs {
+    /// Take empty fields, quoted or not, and empty lines for keys too. The file keeps this rule for
+    /// fields. A null of JSON and a NULL of Parquet stay none
+    #[arg(long)]
+    pub empty_keys: bool,
+}
+
+impl EmptyArgs {
+    /// The rules of keys that go into a filter: empty ones are none, unless these flags or the
+    /// filter (`kept`) say so.
+    pub fn apply(self, rules: &mut KeyRules, kept: bool, trim: bool) {
+        let left_out = !self.empty_keys && !kept;
+        rules.empty = Empty { fields: left_out, nulls: true, lines: left_out && !rules.null, trim };
+        rules.empty_keys = self.empty_keys || kept;
+    }
+}
+
 /// Keys on the command line.
 #[derive(Args, Clone, Debug, Default)]
 pub struct AskedArgs {
@@ -241,6 +286,13 @@ fn parse_delimiter(text: &str) -> Result<u8, String> {
         [b'\n' | b'\r' | b'"' | 0] => Err("this character has another meaning in rows".to_owned()),
         &[byte] => Ok(byte),
         _ => Err("expected one character of one byte, such as ; or \\t".to_owned()),
+    }
+}
+
+fn parse_escape(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii_punctuation() && !matches!(byte, b'"' | b',') => Ok(*byte),
+        _ => Err("expected one sign such as \\, no quote and no comma".to_owned()),
     }
 }
 

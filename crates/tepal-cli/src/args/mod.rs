@@ -53,7 +53,7 @@ use grow::GROW_HELP;
 pub use grow::GrowArgs;
 pub use has::HasArgs;
 use keys::KEYS_HELP;
-pub use keys::{AskedArgs, HeaderArgs, KeyArgs, RecipeArgs};
+pub use keys::{AskedArgs, EmptyArgs, HeaderArgs, KeyArgs, RecipeArgs};
 use map::MAP_HELP;
 pub use map::MapArgs;
 pub use output::{ChangeArgs, MakeArgs};

@@ -8,7 +8,7 @@ use clap::Args;
 use tepal::facts::Window;
 
 use super::window::{parse_time, parse_window};
-use super::{HeaderArgs, KeyArgs, RecipeArgs};
+use super::{EmptyArgs, HeaderArgs, KeyArgs, RecipeArgs};
 use crate::error::Failure;
 use crate::text::message::shown;
 use crate::text::number;
@@ -91,6 +91,8 @@ pub struct UniqArgs {
     pub header: HeaderArgs,
     #[command(flatten)]
     pub keys: KeyArgs,
+    #[command(flatten)]
+    pub empty: EmptyArgs,
     #[command(flatten)]
     pub recipe: RecipeArgs,
     /// Hash keys with the secret in this file (16 bytes, or 32 hex digits), so that nobody without

@@ -7,7 +7,7 @@ use crate::args::{AddArgs, AskedArgs, span};
 use crate::clock;
 use crate::describe::{Description, Told, warn_past_promise};
 use crate::error::{Failure, Outcome};
-use crate::input::bad::{BadPolicy, BadTotal};
+use crate::input::bad::BadPolicy;
 use crate::input::pages::{Inputs, Page};
 use crate::input::pipeline::{self, Flow, Sink};
 use crate::keys::{Hashes, Prepare};
@@ -19,6 +19,7 @@ use crate::segments::{ByField, Names, Pairs, Rows, check_fields};
 use crate::text::message::shown;
 use crate::text::number;
 use crate::text::words::Words;
+use crate::unsaid;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -30,6 +31,10 @@ struct Report {
     new_keys_estimated: u64,
     /// Records that were left out because they have no key.
     bad_records: u64,
+    /// Records that were left out because their key is empty.
+    empty_records: u64,
+    /// How the records were read, for each form of the inputs.
+    read_as: Vec<String>,
     filter: Description,
 }
 
@@ -57,6 +62,16 @@ pub fn run(args: &AddArgs) -> Outcome {
     };
     let mut rules =
         rows::rules(&args.keys, BadPolicy::Fail, file_rows, !sources.is_empty(), args.change.quiet)?;
+    unsaid::refuse_fields(&sources, &rules)?;
+    if file.format() == Format::Tepal {
+        let kept = rules.empty_keys;
+        if args.empty.empty_keys && !kept && file.labels().field.is_some() {
+            let text = "--empty-keys is given, and the filter was built from a field without it, so that no empty one is ever found; \
+                        leave it out, or build the filter again with it";
+            return Err(Failure::at(&name, text));
+        }
+        args.empty.apply(&mut rules, kept, file.key_hasher().recipe().trim);
+    }
     if let Some(by) = &args.by {
         check_fields("--by", by, rules.field.as_ref())?;
         rules.by = Some((by.clone(), "--by"));
@@ -77,7 +92,8 @@ pub fn run(args: &AddArgs) -> Outcome {
             let (name, by) = (target.name(), span(seconds));
             say(&format!("{name}: its clock was set back by {by}, to now, and its keys count as added now"));
         }
-        report(keys, new, &inputs.bad, &told);
+        report(keys, new, &inputs, &told);
+        rows::tell(&inputs, secrets.secret.is_some());
         warn_of_exceptions(&target.name(), by_bits, &told);
         for warning in told.facts.ribbon.iter().flat_map(|_| &told.facts.warnings) {
             complain(&format!("{}: ! {}", target.name(), warning.words()));
@@ -89,6 +105,8 @@ pub fn run(args: &AddArgs) -> Outcome {
             keys,
             new_keys_estimated: new,
             bad_records: inputs.bad.records(),
+            empty_records: inputs.bad.empty(),
+            read_as: rows::read_as(&inputs),
             filter: Description::of(&target.name(), &told),
         })?;
     }
@@ -303,9 +321,9 @@ fn warn_of_exceptions(name: &str, new: u64, told: &Told) {
     }
 }
 
-fn report(keys: u64, new: u64, bad: &BadTotal, told: &Told) {
+fn report(keys: u64, new: u64, inputs: &Inputs, told: &Told) {
     let keys = number::counted(keys, "key");
-    let bad = bad.told().map_or(String::new(), |bad| format!("; {bad}"));
+    let bad = inputs.left_out();
     match &told.facts.ribbon {
         Some(ribbon) => say(&format!(
             "{keys} added; {} new, beside what was built: {} of 8 bytes, in {} in all{bad}",

@@ -133,6 +133,7 @@ impl<'a> Question<'a> {
         if is_one_missing && sources.is_empty() && self.ask.asked.asked.is_empty() {
             return Ok(ERROR);
         }
+        unsaid::refuse_fields(&sources, &rules)?;
         let mut printer = Printer::new(self, filters, names, &sources, several, rules.null);
         // A terminal that shows the lines shows no progress.
         let hidden = quiet || io::stdout().is_terminal();

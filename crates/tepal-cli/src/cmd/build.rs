@@ -29,7 +29,7 @@ use crate::input::pages::Inputs;
 use crate::input::source::Source;
 use crate::open::no_such_keys;
 use crate::output::{Stdout, Target, complain, keep, refuse_both, say};
-use crate::rows::Origin;
+use crate::rows::{self, Origin};
 use crate::secrets::Secrets;
 use crate::text::number;
 use crate::text::words::Words;
@@ -47,6 +47,10 @@ struct Report {
     different_keys_exact: bool,
     /// Records that were left out because they have no key.
     bad_records: u64,
+    /// Records that were left out because their key is empty.
+    empty_records: u64,
+    /// How the records were read, for each form of the inputs.
+    read_as: Vec<String>,
     /// With `--exact-on`: what was found in the universe.
     exact_on: Option<exact::ExactOn>,
     filter: Description,
@@ -74,6 +78,13 @@ pub fn run(args: &BuildArgs) -> Outcome {
         built.file = built.file.in_form(form)?;
     }
     inputs.end(&args.keys, args.quiet);
+    if let (0, 1.., false) = (built.keys, inputs.bad.empty(), args.allow_empty) {
+        let text = format!(
+            "nothing was built{}; take empty ones with --empty-keys, or add --allow-empty where that is meant",
+            inputs.left_out()
+        );
+        return Err(Failure::at(&target.name(), text));
+    }
     if let (0, Some(told), false) = (built.keys, inputs.bad.told(), args.allow_empty) {
         let text =
             format!("nothing was built: {told}, and none had one; where that is meant, add --allow-empty");
@@ -91,9 +102,10 @@ pub fn run(args: &BuildArgs) -> Outcome {
         warn_over(&target.name(), filter);
     }
     if !args.quiet {
-        let bad = inputs.bad.told().map_or(String::new(), |bad| format!("; {bad}"));
+        let bad = inputs.left_out();
         let on = exact.as_ref().map_or(String::new(), |exact| exact.told(built.different));
         say(&format!("{}{on}{bad}", summary(&built, &rules)));
+        rows::tell(&inputs, secrets.secret.is_some());
         if args.scheme.to == Some(Format::ParquetSbbf)
             && args.shape.size.is_some_and(|size| !size.is_power_of_two())
         {
@@ -111,6 +123,8 @@ pub fn run(args: &BuildArgs) -> Outcome {
             different_keys: built.different,
             different_keys_exact: built.is_exact,
             bad_records: inputs.bad.records(),
+            empty_records: inputs.bad.empty(),
+            read_as: rows::read_as(&inputs),
             exact_on: exact,
             filter: Description::of(&target.name(), &told),
         })?;

@@ -16,6 +16,7 @@ use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::{shown, shown_key};
 use crate::text::number;
+use crate::unsaid;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -50,6 +51,9 @@ pub fn run(args: &ExceptArgs) -> Outcome {
 
     let (rows, reads) = ([(args.filter.as_path(), &file)], !sources.is_empty() || !args.members.is_empty());
     let rules = rows::rules(&args.keys, BadPolicy::Fail, rows, reads, args.change.quiet)?;
+    let lists: Vec<Source> =
+        sources.iter().cloned().chain(args.members.iter().map(|path| Source::of(path))).collect();
+    unsaid::refuse_fields(&lists, &rules)?;
     sources.iter().try_for_each(AskedArgs::check)?;
     let mut gathered = Gathered { file: &file, exceptions: Exceptions::new(), keys: 0, needed: 0 };
     let work = Prepare { hasher: file.key_hasher() };

@@ -26,6 +26,7 @@ use crate::rows;
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
+use crate::unsaid;
 use first::{FirstReading, Stamp, absent, lost, rate_of_former};
 
 /// What `--json` prints.
@@ -85,6 +86,9 @@ pub fn run(args: &RemoveArgs) -> Outcome {
     let reads = !sources.is_empty() || !args.members.is_empty();
     let file_rows = [(args.filter.as_path(), &file)];
     let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, reads, args.change.quiet)?;
+    let lists: Vec<Source> =
+        sources.iter().cloned().chain(args.members.iter().map(|path| Source::of(path))).collect();
+    unsaid::refuse_fields(&lists, &rules)?;
     let members = match args.members.as_slice() {
         [] => None,
         paths => Some(members(args, paths, &rules, &file)?),

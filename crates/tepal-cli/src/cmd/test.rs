@@ -16,6 +16,7 @@ use crate::input::bad::BadPolicy;
 use crate::input::field::KeyRules;
 use crate::input::pages::Page;
 use crate::input::pipeline::{Flow, Sink, Work};
+use crate::input::source::Source;
 use crate::keys::read_lists;
 use crate::measure::{Missed, SURE_95, Tally, between, random, wilson};
 use crate::open::open;
@@ -26,6 +27,7 @@ use crate::segments::{ByField, check_fields};
 use crate::text::message::{shown, shown_key};
 use crate::text::number::{count, counted, promise, rate};
 use crate::text::words::Words;
+use crate::unsaid;
 use encodings::{All, Tried};
 use segments::Members;
 
@@ -80,6 +82,8 @@ pub fn run(args: &TestArgs) -> Outcome {
     let reads = !args.members.is_empty() || !args.absent.is_empty();
     let file_rows = [(args.filter.as_path(), &filter)];
     let rules = rows::rules(&args.keys, BadPolicy::Fail, file_rows, reads, args.quiet)?;
+    let lists: Vec<Source> = args.members.iter().chain(&args.absent).map(|path| Source::of(path)).collect();
+    unsaid::refuse_fields(&lists, &rules)?;
     let is_told = filter.format() == Format::Tepal || args.file.encoding.is_some();
     let (mut encodings, mut bad) = (None, 0);
     let members = match args.members.as_slice() {

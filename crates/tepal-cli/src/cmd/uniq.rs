@@ -55,7 +55,10 @@ pub fn run(args: &UniqArgs) -> Outcome {
     let len: Option<u64> = sources.iter().map(Source::file_len).sum();
     // A terminal that shows the lines shows no progress.
     let hidden = args.quiet || io::stdout().is_terminal();
-    let rules = args.keys.rules(BadPolicy::Fail)?;
+    let mut rules = args.keys.rules(BadPolicy::Fail)?;
+    args.empty.apply(&mut rules, false, args.recipe.trim);
+    // An empty line is a line like all others.
+    rules.empty.lines = false;
     let mut inputs = Inputs::new(sources.clone(), rules, args.keys.threads(), hidden)?;
     let forms = inputs.settle()?;
     let origin = Origin::of(inputs.rules(), &forms);
@@ -64,7 +67,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
         unsaid::refuse(&sources, inputs.rules(), args.keys.whole, None)?;
     }
     let mut state = match &args.state {
-        Some(path) => Some(State::open(path, args, &secrets, &origin)?),
+        Some(path) => Some(State::open(path, args, &secrets, &origin, inputs.rules().field.as_ref())?),
         None => None,
     };
     match (&args.state, state.as_ref().and_then(|state| state.rows.as_ref())) {
@@ -73,11 +76,13 @@ pub fn run(args: &UniqArgs) -> Outcome {
             // As they were written when the state was made, unless flags say otherwise.
             let told = args.quiet || args.keys.field.is_some();
             rows::take_from(path, rows, &mut rules, told);
+            rules.empty.fields &= !rows.empty;
             inputs.set_rules(rules);
         }
         _ => args.keys.check_field()?,
     }
-    unsaid::refuse(&sources, inputs.rules(), args.keys.whole, args.state.as_deref())?;
+    let whole = args.keys.whole || state.as_ref().is_some_and(|state| state.whole);
+    unsaid::refuse(&sources, inputs.rules(), whole, args.state.as_deref())?;
     let seen = match state.as_mut().and_then(State::take) {
         Some(Memory::Chain(chain)) => Seen::Chain { chain, forgotten: Some(0) },
         Some(Memory::Window(filter)) => Seen::Window(Box::new(Recent::new(&args.memory(), *filter)?)),
@@ -132,6 +137,7 @@ pub fn run(args: &UniqArgs) -> Outcome {
             stdout.flush()?;
         } else if !args.quiet && io::stderr().is_terminal() {
             say(&in_words(&totals(&session.printer.seen)));
+            rows::tell(&inputs, secrets.secret.is_some());
         }
     }
     let seen = &session.printer.seen;

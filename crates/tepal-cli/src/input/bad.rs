@@ -33,6 +33,8 @@ pub struct BadRecords {
     records: Vec<usize>,
     /// The reason for the first.
     first: Option<String>,
+    /// Records that are left out because their key is empty. They are not bad.
+    pub empty: u64,
 }
 
 impl BadRecords {
@@ -53,7 +55,7 @@ impl BadRecords {
 
     /// Empties the list.
     pub fn clear(&mut self) {
-        (self.before, self.first) = (0, None);
+        (self.before, self.first, self.empty) = (0, None, 0);
         self.records.clear();
     }
 
@@ -91,6 +93,8 @@ pub struct BadTotal {
     records: u64,
     /// The place of the first, and the reason.
     first: Option<String>,
+    /// The records that were left out because their key is empty.
+    empty: u64,
 }
 
 impl BadTotal {
@@ -102,6 +106,12 @@ impl BadTotal {
             self.first = Some(format!("{}: {text}", page.place(*first)));
         }
         self.records += records as u64;
+        self.empty += bad.empty;
+    }
+
+    /// The number of records that were left out because their key is empty.
+    pub fn empty(&self) -> u64 {
+        self.empty
     }
 
     /// The number of these records.

@@ -4,7 +4,19 @@ use crate::input::field::RowFormat;
 use crate::input::find::{lacks, of_flag};
 use crate::input::form::CSV;
 use crate::input::json;
-use crate::input::row::{Scratch, column, is_null};
+use crate::input::row::{column, is_null};
+
+/// What a record has in the place of its key.
+pub enum Taken<'a> {
+    /// A key.
+    Key(&'a [u8]),
+    /// A field of a row. It may be empty.
+    Field(&'a [u8]),
+    /// Nothing: the row is blank.
+    Blank,
+    /// No value: a null, and what is said of it where a key is expected.
+    Null(String),
+}
 
 /// Takes the key out of a record.
 pub enum Extractor {
@@ -16,8 +28,8 @@ pub enum Extractor {
         number: usize,
         /// How the row is written.
         format: RowFormat,
-        /// The state for reading quoted fields.
-        scratch: Box<Scratch>,
+        /// Room for a field that is not as it stands.
+        room: Vec<u8>,
     },
     /// The key is inside a JSON value.
     Json {
@@ -33,8 +45,8 @@ pub enum Extractor {
         number: usize,
         /// How many columns there are, one or two.
         columns: usize,
-        /// The state for reading quoted fields.
-        scratch: Box<Scratch>,
+        /// Room for a field that is not as it stands.
+        room: Vec<u8>,
     },
     /// Two fields: the key, and the name of its segment.
     Pair(Box<[Extractor; 2]>, &'static str),
@@ -43,7 +55,7 @@ pub enum Extractor {
 impl Extractor {
     /// The extractor for one column.
     pub fn column(number: usize, format: RowFormat) -> Self {
-        Self::Column { number, format, scratch: Box::new(Scratch::new(format)) }
+        Self::Column { number, format, room: Vec::new() }
     }
 
     /// The extractor for the value at a pointer.
@@ -53,13 +65,10 @@ impl Extractor {
 
     /// The extractor for one of the `columns` of a Parquet file.
     pub fn parquet(number: usize, columns: usize) -> Self {
-        Self::Parquet { number, columns, scratch: Box::new(Scratch::new(CSV)) }
+        Self::Parquet { number, columns, room: Vec::new() }
     }
 
     /// The same extractor for another thread.
-    ///
-    /// It has a new reader and not a clone: in csv-core 0.1.13 the clone of a reader has no
-    /// delimiter.
     pub fn another(&self) -> Self {
         match self {
             Self::Whole => Self::Whole,
@@ -71,33 +80,40 @@ impl Extractor {
     }
 
     /// The name of a record's segment, if the rules name a field for it; else as
-    /// [`key`](Self::key).
+    /// [`key`](Self::key). `None` for a blank row.
     pub fn segment<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
-        match self {
-            Self::Pair(pair, flag) => pair[1].key(record).map_err(|text| of_flag(flag, &text)),
-            one => one.key(record),
-        }
+        let (taken, flag) = match self {
+            Self::Pair(pair, flag) => (pair[1].key(record), Some(*flag)),
+            one => (one.key(record), None),
+        };
+        let name = taken.and_then(|taken| match taken {
+            Taken::Key(name) | Taken::Field(name) => Ok(Some(name)),
+            Taken::Blank => Ok(None),
+            Taken::Null(why) => Err(why),
+        });
+        name.map_err(|text| flag.map_or(text.clone(), |flag| of_flag(flag, &text)))
     }
 
-    /// The key of a record; `None` for an empty row, which has no key. An error tells what is wrong
-    /// with the record.
+    /// The key of a record. An error tells what is wrong with the record.
     #[inline]
-    pub fn key<'a>(&'a mut self, record: &'a [u8]) -> Result<Option<&'a [u8]>, String> {
+    pub fn key<'a>(&'a mut self, record: &'a [u8]) -> Result<Taken<'a>, String> {
         match self {
-            Self::Whole => Ok(Some(record)),
+            Self::Whole => Ok(Taken::Key(record)),
             Self::Parquet { number, columns, .. } if is_null(record, *number, *columns) => {
-                Err("no value (NULL); expected a key".to_owned())
+                Ok(Taken::Null("no value (NULL); expected a key".to_owned()))
             }
-            Self::Parquet { number, scratch, .. } => Ok(column(record, *number, CSV, scratch)),
-            _ if record.is_empty() => Ok(None),
-            Self::Column { number, format, scratch } => match column(record, *number, *format, scratch) {
-                Some(field) => Ok(Some(field)),
+            Self::Parquet { number, room, .. } => {
+                Ok(column(record, *number, CSV, room)?.map_or(Taken::Blank, Taken::Key))
+            }
+            _ if record.is_empty() => Ok(Taken::Blank),
+            Self::Column { number, format, room } => match column(record, *number, *format, room)? {
+                Some(field) => Ok(Taken::Field(field)),
                 None => Err(lacks(record, *number, *format)),
             },
-            Self::Json { pointer, scratch } => {
-                json::key(record, pointer, scratch)?;
-                Ok(Some(scratch))
-            }
+            Self::Json { pointer, scratch } => match json::key(record, pointer, scratch)? {
+                true => Ok(Taken::Key(scratch)),
+                false => Ok(Taken::Null(json::no_key(pointer, "null"))),
+            },
             Self::Pair(pair, _) => pair[0].key(record),
         }
     }
@@ -109,11 +125,18 @@ mod tests {
     use crate::input::find::find_column;
     use crate::input::row::fields;
 
-    const TSV: RowFormat = RowFormat { delimiter: b'\t', quotes: false };
+    const TSV: RowFormat = RowFormat::plain(b'\t');
 
     fn key(record: &[u8], number: usize, format: RowFormat) -> Option<Vec<u8>> {
         let mut extractor = Extractor::column(number, format);
-        extractor.key(record).ok().flatten().map(<[u8]>::to_vec)
+        text(extractor.key(record))
+    }
+
+    fn text(taken: Result<Taken<'_>, String>) -> Option<Vec<u8>> {
+        match taken {
+            Ok(Taken::Key(key) | Taken::Field(key)) => Some(key.to_vec()),
+            _ => None,
+        }
     }
 
     #[test]
@@ -146,20 +169,21 @@ mod tests {
         assert_eq!(find_column(b"id,\"e-mail\",x", "e-mail", CSV), Ok(2));
         assert!(find_column(b"id,x", "y", CSV).unwrap_err().contains("commas"));
         assert!(find_column(b"x,x", "x", CSV).unwrap_err().contains("two fields"));
-        let error = Extractor::column(3, TSV).key(b"a\tb").unwrap_err();
+        let error = Extractor::column(3, TSV).key(b"a\tb").err().unwrap();
         assert!(error.contains("has 2 fields between tabs"), "{error}");
     }
 
     #[test]
     fn keys_in_json() {
         let mut json = Extractor::json("/user/id".into());
-        let mut key = |text: &str| json.key(text.as_bytes()).map(|key| key.unwrap().to_vec());
+        let mut key = |record: &str| text(json.key(record.as_bytes()));
         assert_eq!(key(r#"{"user":{"id":"a\u0062\n"}}"#).unwrap(), b"ab\n");
         assert_eq!(key(r#"{"user":{"id":-42}}"#).unwrap(), b"-42");
         assert_eq!(key(r#"{"user":{"id":18446744073709551615}}"#).unwrap(), b"18446744073709551615");
         for bad in [r#"{"user":{"id":1.0}}"#, r#"{"user":{"id":null}}"#, r#"{"user":3}"#, "{", "[]"] {
-            assert!(key(bad).is_err(), "{bad}");
+            assert!(key(bad).is_none(), "{bad}");
         }
-        assert!(matches!(json.key(b""), Ok(None)));
+        assert!(matches!(json.key(b""), Ok(Taken::Blank)));
+        assert!(matches!(json.key(br#"{"user":{"id":null}}"#), Ok(Taken::Null(_))));
     }
 }

@@ -1,6 +1,7 @@
 //! The field that is the key, and the other rules for records, from the command line.
 
 use crate::input::bad::BadPolicy;
+use crate::input::csv::Csv;
 use crate::input::limits::Limits;
 
 /// The field that `-f` names.
@@ -57,6 +58,46 @@ pub struct RowFormat {
     pub delimiter: u8,
     /// Whether a field may be in double quotes, as in CSV.
     pub quotes: bool,
+    /// In CSV the byte after which the next one stands for itself.
+    pub escape: Option<u8>,
+}
+
+impl RowFormat {
+    /// Rows without quotes.
+    pub const fn plain(delimiter: u8) -> Self {
+        Self { delimiter, quotes: false, escape: None }
+    }
+
+    /// CSV.
+    pub const fn quoted(delimiter: u8) -> Self {
+        Self { delimiter, quotes: true, escape: None }
+    }
+
+    /// The rule of CSV, if these rows are written by it.
+    pub fn csv(self) -> Option<Csv> {
+        self.quotes.then_some(Csv { delimiter: self.delimiter, escape: self.escape })
+    }
+}
+
+/// Which records are left out, since their key would be empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Empty {
+    /// Those with an empty field of rows.
+    pub fields: bool,
+    /// Those with a null of JSON or a NULL of Parquet, which are no keys otherwise either.
+    pub nulls: bool,
+    /// Empty lines.
+    pub lines: bool,
+    /// White space around a key does not count.
+    pub trim: bool,
+}
+
+impl Empty {
+    /// Does this key have no bytes?
+    pub fn is_empty(self, key: &[u8]) -> bool {
+        let is_white = |byte: &u8| matches!(byte, b'\t'..=b'\r' | b' ');
+        key.is_empty() || (self.trim && key.iter().all(is_white))
+    }
 }
 
 /// The rules for records and keys, from the command line.
@@ -71,11 +112,26 @@ pub struct KeyRules {
     pub by: Option<(Field, &'static str)>,
     /// The format of rows, if it was given.
     pub row_format: Option<RowFormat>,
+    /// The escape of CSV, if it was given without a format.
+    pub escape: Option<u8>,
     /// The format of the rows that the filter was built from, if the field was taken from the
     /// filter.
     pub stored_format: Option<RowFormat>,
+    /// The format that the filter records, if a flag names the field that it records.
+    pub recorded_format: Option<RowFormat>,
+    /// Nothing is answered before the end, so the first records are waited for if they decide what
+    /// separates their fields.
+    pub waits: bool,
+    /// Whole records are the keys: a flag says so, or the filter records it.
+    pub whole: bool,
+    /// Which records have an empty key, and so none.
+    pub empty: Empty,
+    /// Empty fields are keys, which the filter is to record.
+    pub empty_keys: bool,
     /// The first row of each input has no key.
     pub header: bool,
+    /// The inputs are text, also if they have NULs.
+    pub text: bool,
     /// Follows an error about a record.
     pub hint: &'static str,
     /// The memory that one input may take.

@@ -7,6 +7,7 @@ use crate::input::json;
 use crate::input::row::fields;
 use crate::text::message::{for_shell, one_line, shown_key};
 use crate::text::nearest::nearest;
+use crate::text::number::counted;
 
 /// An error about a record, in the words of the flag that named the field in place of `-f`.
 pub fn of_flag(flag: &str, text: &str) -> String {
@@ -37,7 +38,7 @@ pub fn lacks(record: &[u8], number: usize, format: RowFormat) -> String {
 /// The number of the field `name` in the header row.
 pub fn find_column(header: &[u8], name: &str, format: RowFormat) -> Result<usize, String> {
     let mut found = None;
-    for (n, _) in (1..).zip(fields(header, format)).filter(|(_, field)| field == name.as_bytes()) {
+    for (n, _) in (1..).zip(fields(header, format)).filter(|(_, field)| **field == *name.as_bytes()) {
         if found.replace(n).is_some() {
             return Err(format!("two fields are named {}; {SAY_NUMBER}", shown_key(name.as_bytes())));
         }
@@ -116,12 +117,23 @@ fn json_instead(record: &[u8], field: &str) -> Option<String> {
 
 /// The pointer of the field that `-f` names in records of JSON, of which `first` is the first.
 ///
-/// A field of this name wins. Else the dots of the name lead from one object to the next.
+/// A field of this name wins. Else the dots of the name lead from one object to the next. In an
+/// array a number counts its values from 1.
 pub fn pointer(field: &Field, first: &[u8]) -> Result<String, String> {
     let name = match field {
         Field::Pointer(pointer) => return Ok(pointer.clone()),
         field => field.text(),
     };
+    if let (Field::Number(n), Some(len)) = (field, json::len_of_array(first)) {
+        return match *n <= len {
+            true => Ok(format!("/{}", n - 1)),
+            false => Err(format!(
+                "no field {n}: the array {} has {}; {SAY_WHICH}",
+                shown_key(first),
+                counted(len as u64, "value")
+            )),
+        };
+    }
     let [exact, path] = pointers(&name);
     if json::exists(first, &exact) {
         return Ok(exact);

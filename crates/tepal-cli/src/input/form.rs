@@ -3,7 +3,8 @@
 //! A Parquet file is known by its first bytes. Of text, flags decide. Without them the filter does,
 //! from whose rows the field was taken, then the name of the file, then the first record. If the
 //! name contradicts the filter, the filter decides for a first record that is such a row, and the
-//! name for any other.
+//! name for any other. Where fields are numbered, the first records decide before the name
+//! ([`separator`]).
 
 use memchr::memchr;
 
@@ -12,14 +13,15 @@ use crate::input::field::{Field, KeyRules, RowFormat};
 use crate::input::json;
 use crate::input::records::Cut;
 use crate::input::row::fields;
+use crate::input::separator::{self, Known};
 use crate::input::source::{Input, Source};
 
 /// Fields between tabs, without quotes.
-pub const TABS: RowFormat = RowFormat { delimiter: b'\t', quotes: false };
+pub const TABS: RowFormat = RowFormat::plain(b'\t');
 /// CSV.
-pub const CSV: RowFormat = RowFormat { delimiter: b',', quotes: true };
+pub const CSV: RowFormat = RowFormat::quoted(b',');
 /// CSV as programs write it where the comma separates decimals.
-pub const SEMICOLONS: RowFormat = RowFormat { delimiter: b';', quotes: true };
+pub const SEMICOLONS: RowFormat = RowFormat::quoted(b';');
 /// The formats of rows that a first record can have, in the order in which they are tried.
 const GUESSED: [RowFormat; 3] = [TABS, CSV, SEMICOLONS];
 
@@ -77,9 +79,29 @@ impl Named {
 
 /// The form of the records of an input, which may have to be read up to the first record.
 pub fn of(rules: &KeyRules, source: &Source, input: &mut Input) -> Result<Form, Failure> {
-    match known(rules, source, input.is_parquet) {
-        Some(form) => Ok(form),
-        None => Ok(by_record(rules, source, input.first(rules)?)),
+    let form = match known(rules, source, input.is_parquet) {
+        Some(form) => form,
+        None => escaped(rules, by_records(rules, source, input)?),
+    };
+    match form {
+        Form::Rows(RowFormat { escape: None, .. }) | Form::Json | Form::Parquet
+            if rules.escape.is_some() && rules.field.is_some() =>
+        {
+            let text = "--escape is about CSV, and its records are no CSV; say how they are written with --csv or -d, or leave \
+                        --escape out";
+            Err(Failure::at(&source.name(), text))
+        }
+        form => Ok(form),
+    }
+}
+
+/// The form with the escape that the flags give, if it is CSV.
+fn escaped(rules: &KeyRules, form: Form) -> Form {
+    match (form, rules.escape) {
+        (Form::Rows(format), Some(_)) if format.quotes => {
+            Form::Rows(RowFormat { escape: rules.escape, ..format })
+        }
+        (form, _) => form,
     }
 }
 
@@ -97,18 +119,50 @@ pub fn known(rules: &KeyRules, source: &Source, is_parquet: bool) -> Option<Form
         return Some(Form::Json);
     }
     let said = rules.row_format.map(Form::Rows);
-    said.or_else(|| match (rules.stored_format, Named::of(source).and_then(|named| named.form(rules.null))) {
-        (Some(stored), None) => Some(Form::Rows(stored)),
-        (Some(stored), Some(Form::Rows(named))) if is_alike(stored, named) => Some(Form::Rows(stored)),
-        (None, named) => named,
-        (Some(_), Some(_)) => None,
-    })
+    let form = said.or_else(|| {
+        match (rules.stored_format, Named::of(source).and_then(|named| named.form(rules.null))) {
+            (Some(stored), None) => Some(Form::Rows(stored)),
+            (Some(stored), Some(Form::Rows(named))) if is_alike(stored, named) => Some(Form::Rows(stored)),
+            // What separates the fields that are numbered, the records say.
+            (None, Some(Form::Rows(_))) if number(rules).is_some() => None,
+            (None, named) => named,
+            (Some(_), Some(_)) => None,
+        }
+    });
+    form.map(|form| escaped(rules, form))
 }
 
 /// Can rows of the first format be in a file that is named after the second one? What separates the
 /// fields of CSV is often not a comma.
 fn is_alike(stored: RowFormat, named: RowFormat) -> bool {
     stored == named || (stored.quotes && named.quotes)
+}
+
+/// The greatest number of a field, if the key is named by one.
+fn number(rules: &KeyRules) -> Option<usize> {
+    let numbers = rules.fields().filter_map(|field| match field {
+        Field::Number(n) => Some(*n),
+        _ => None,
+    });
+    matches!(rules.field, Some(Field::Number(_))).then(|| numbers.max()).flatten()
+}
+
+/// The form of the records of a source, by the first of them, if nothing else is [`known`].
+fn by_records(rules: &KeyRules, source: &Source, input: &mut Input) -> Result<Form, Failure> {
+    let (named, first) = (Named::of(source), input.first(rules)?);
+    let is_json = named.is_none() && json::is_container(first);
+    match (number(rules), rules.stored_format) {
+        (Some(number), None) if !rules.null && !is_json => {
+            let known = Known { number, named, recorded: rules.recorded_format, escape: rules.escape };
+            let chosen = separator::choose(input.first_records(rules)?, known)
+                .map_err(|text| Failure::at(&source.name(), text))?;
+            match chosen {
+                Some(format) => Ok(Form::Rows(format)),
+                None => Ok(by_record(rules, source, input.first(rules)?)),
+            }
+        }
+        _ => Ok(by_record(rules, source, first)),
+    }
 }
 
 /// The form of the records of a source whose first record is `first`, if nothing else is [`known`].
@@ -122,7 +176,8 @@ fn by_record(rules: &KeyRules, source: &Source, first: &[u8]) -> Form {
                 named
             }
         }
-        (_, _, field) => guess(first, field.as_ref(), rules.null),
+        (None, Some(named), _) => named,
+        (_, _, field) => guess(first, field.as_ref(), rules.null, rules.escape.is_some()),
     }
 }
 
@@ -132,24 +187,25 @@ fn fits(first: &[u8], field: &Field, format: RowFormat) -> bool {
         Field::Number(n) => {
             !json::is_container(first) && fields(first, format).nth((*n).max(2) - 1).is_some()
         }
-        named => fields(first, format).any(|field| field == named.text().as_bytes()),
+        named => fields(first, format).any(|field| *field == *named.text().as_bytes()),
     }
 }
 
 /// The form of which `first` is a record.
-fn guess(first: &[u8], field: Option<&Field>, null: bool) -> Form {
+fn guess(first: &[u8], field: Option<&Field>, null: bool, escape: bool) -> Form {
     if json::is_container(first) {
         return Form::Json;
     }
     if null {
         return Form::Rows(TABS);
     }
+    let guessed = || GUESSED.into_iter().filter(|format| format.quotes || !escape);
     let by_name = match field {
-        Some(field @ Field::Name(_)) => GUESSED.into_iter().find(|format| fits(first, field, *format)),
+        Some(field @ Field::Name(_)) => guessed().find(|format| fits(first, field, *format)),
         _ => None,
     };
-    let by_separator = || GUESSED.into_iter().find(|format| memchr(format.delimiter, first).is_some());
-    let quoted = if first.starts_with(b"\"") { CSV } else { TABS };
+    let by_separator = || guessed().find(|format| memchr(format.delimiter, first).is_some());
+    let quoted = if first.starts_with(b"\"") || escape { CSV } else { TABS };
     Form::Rows(by_name.or_else(by_separator).unwrap_or(quoted))
 }
 
@@ -158,7 +214,7 @@ pub fn cut(rules: &KeyRules, form: Form) -> Cut {
     match form {
         Form::Parquet => Cut::Parquet,
         _ if rules.null => Cut::Null,
-        Form::Rows(RowFormat { delimiter, quotes: true }) if rules.field.is_some() => Cut::Csv(delimiter),
+        Form::Rows(format) if rules.field.is_some() => format.csv().map_or(Cut::Lines, Cut::Csv),
         _ => Cut::Lines,
     }
 }
@@ -166,6 +222,7 @@ pub fn cut(rules: &KeyRules, form: Form) -> Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::csv::Csv;
     use std::path::PathBuf;
 
     fn file(name: &str) -> Source {
@@ -211,7 +268,7 @@ mod tests {
             assert_eq!(known(&kept, &file(name), false), Some(Form::Rows(stored)));
         }
         assert_eq!(known(&kept, &file("a.tsv"), false), None);
-        assert_eq!(cut(&typed, Form::Rows(CSV)), Cut::Csv(b','));
+        assert_eq!(cut(&typed, Form::Rows(CSV)), Cut::Csv(Csv { delimiter: b',', escape: None }));
         assert_eq!(cut(&KeyRules { null: true, ..typed }, Form::Rows(CSV)), Cut::Null);
     }
 

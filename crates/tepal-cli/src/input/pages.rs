@@ -7,14 +7,16 @@ use std::num::NonZeroUsize;
 use crate::args::{AskedArgs, KeyArgs};
 use crate::error::Failure;
 use crate::input::bad::{BadPolicy, BadRecords, BadTotal};
-use crate::input::extractor::Extractor;
-use crate::input::field::{Field, KeyRules, RowFormat};
+use crate::input::csv::Broken;
+use crate::input::extractor::{Extractor, Taken};
+use crate::input::field::{Empty, Field, KeyRules, RowFormat};
 use crate::input::find::{find_column, of_flag, pointer};
-use crate::input::form::{self, Form};
+use crate::input::form::{self, Form, TABS};
 use crate::input::pieces::{Piece, Pieces};
 use crate::input::progress::Progress;
-use crate::input::records::{Batch, Cut};
+use crate::input::records::{Batch, BrokenRecord, Cut};
 use crate::input::source::{Input, Source};
+use crate::text::number::counted;
 use crate::text::words::Words;
 
 /// The most records of a page: enough for a batch, and few enough to stay in the processor's cache.
@@ -36,7 +38,20 @@ pub struct Inputs {
     ready: Option<OpenInput>,
     /// The first of the sources, if [`settle`](Self::settle) has opened it.
     first: Option<Input>,
+    /// The forms of the inputs that were opened, each once.
+    read_as: Vec<ReadAs>,
 }
+
+/// How the records of some inputs were read.
+pub struct ReadAs {
+    /// Their form.
+    pub form: Form,
+    /// The start of the first key, if there was one.
+    pub first: Option<Vec<u8>>,
+}
+
+/// A longer key is not kept for a message.
+const LONGEST_SHOWN: usize = 1 << 10;
 
 /// An input that is being read.
 pub struct OpenInput {
@@ -44,6 +59,8 @@ pub struct OpenInput {
     pub name: String,
     /// Its number among the inputs, from 1. The keys of `-e` are input 0.
     pub number: usize,
+    /// How its records are written.
+    pub form: Form,
     /// Its records.
     pub pieces: Pieces,
     /// The line of the first record that has not been processed.
@@ -55,6 +72,8 @@ pub struct OpenInput {
     header_fields: [Option<(String, RowFormat)>; 2],
     /// The first row has no key.
     header: bool,
+    /// Which records are left out because their key is empty.
+    pub empty: Empty,
     /// The records of the page that have no key.
     bad: BadRecords,
 }
@@ -65,8 +84,13 @@ pub struct Keys<'a> {
     pub batch: Batch<'a>,
     /// Extracts the keys.
     pub extractor: &'a mut Extractor,
-    /// The reason why the first record has no key, if reading the input has found this.
-    pub broken: Option<&'a str>,
+    /// The records that have no key, as reading the input has found: by their numbers in the piece,
+    /// of which the first of the batch is this one.
+    pub broken: &'a [BrokenRecord],
+    /// The number of the first record in the piece.
+    pub first: usize,
+    /// Which records are left out because their key is empty.
+    pub empty: Empty,
     /// The records that have no key.
     pub bad: &'a mut BadRecords,
 }
@@ -100,7 +124,17 @@ impl Inputs {
         }
         let progress = Progress::of(&sources, quiet);
         let (sources, bad) = (sources.into(), BadTotal::default());
-        Ok(Self { sources, rules, progress, opened: 0, bad, threads, ready: None, first: None })
+        Ok(Self {
+            sources,
+            rules,
+            progress,
+            opened: 0,
+            bad,
+            threads,
+            ready: None,
+            first: None,
+            read_as: Vec::new(),
+        })
     }
 
     /// Reads the keys of `-e` first. They are whole keys; `bad` is the rule for those that cannot
@@ -135,6 +169,20 @@ impl Inputs {
         }
     }
 
+    /// What was left out, in words that follow others: `; 3 empty lines are no keys`.
+    pub fn left_out(&self) -> String {
+        let bad = self.bad.told().map_or(String::new(), |bad| format!("; {bad}"));
+        let empty = match self.bad.empty() {
+            0 => return bad,
+            empty => empty,
+        };
+        let what = match self.rules.field {
+            Some(_) => format!("{} without a value", counted(empty, "record")),
+            None => counted(empty, "empty line"),
+        };
+        format!("; {what} {}{bad}", if empty == 1 { "is no key" } else { "are no keys" })
+    }
+
     /// Removes the progress bar.
     pub fn clear_progress(&self) {
         self.progress.clear();
@@ -153,7 +201,30 @@ impl Inputs {
             Some(input) => input,
             None => self.open(&source)?,
         };
-        OpenInput::new(self.opened, &source, input, &self.rules).map(Some)
+        let input = OpenInput::new(self.opened, &source, input, &self.rules)?;
+        if self.read_as.iter().all(|read| read.form != input.form) {
+            self.read_as.push(ReadAs { form: input.form, first: None });
+        }
+        Ok(Some(input))
+    }
+
+    /// How the inputs were read.
+    pub fn read_as(&self) -> &[ReadAs] {
+        &self.read_as
+    }
+
+    /// Keeps the first key of an input, if none of its form was kept.
+    pub fn note_first(&mut self, form: Form, page: &mut Page<'_>) {
+        let is_open = |read: &&mut ReadAs| read.form == form && read.first.is_none() && page.input > 0;
+        let Some(read) = self.read_as.iter_mut().find(is_open) else { return };
+        let empty = page.keys.bad.empty;
+        for i in 0..page.keys.batch.len() {
+            if let Ok(Some(key)) = page.keys.key(i) {
+                read.first = Some(key[..key.len().min(LONGEST_SHOWN)].to_vec());
+                break;
+            }
+        }
+        page.keys.bad.empty = empty;
     }
 
     fn open(&self, source: &Source) -> Result<Input, Failure> {
@@ -239,7 +310,8 @@ impl OpenInput {
         let is_parquet = form == Form::Parquet;
         let header = is_named || is_parquet || (rules.header && rules.field.is_some());
         // Rows of a Parquet file are numbered from 1, without the header row.
-        Ok(Self { name, number, pieces, line: u64::from(!is_parquet), extractor, header_fields, header, bad })
+        let (line, empty) = (u64::from(!is_parquet), rules.empty);
+        Ok(Self { name, number, form, pieces, line, extractor, header_fields, header, empty, bad })
     }
 
     /// An input over pieces in memory.
@@ -247,7 +319,9 @@ impl OpenInput {
         let name = pieces.name().to_owned();
         let bad = BadRecords::new(bad, "");
         pieces.leave_out_bad(bad.are_left_out());
-        Self { name, number: 1, pieces, line: 1, extractor, header_fields: [None, None], header: false, bad }
+        let (header_fields, header, empty) = ([None, None], false, Empty::default());
+        let (form, number, line) = (Form::Rows(TABS), 1, 1);
+        Self { name, number, form, pieces, line, extractor, header_fields, header, empty, bad }
     }
 
     /// An empty list for the records without a key of one more piece.
@@ -268,9 +342,9 @@ impl OpenInput {
     /// The page of a piece. Its first record is at the line [`OpenInput::line`].
     pub fn page<'a>(&'a mut self, piece: &'a Piece) -> Page<'a> {
         self.bad.clear();
-        let (batch, broken) = (piece.page(), piece.broken());
+        let (batch, (broken, first)) = (piece.page(), piece.broken());
         let (extractor, bad) = (&mut self.extractor, &mut self.bad);
-        let keys = Keys { batch, extractor, broken, bad };
+        let keys = Keys { batch, extractor, broken, first, empty: self.empty, bad };
         Page::new(&self.name, self.number, self.line, keys)
     }
 
@@ -279,8 +353,8 @@ impl OpenInput {
         if !std::mem::take(&mut self.header) {
             return Ok(false);
         }
-        if let Some(text) = piece.broken() {
-            return Err(Failure::at_line(&self.name, 1, text));
+        if let ([(_, why), ..], _) = piece.broken() {
+            return Err(Failure::at_line(&self.name, 1 + why.lines, &why.text));
         }
         let header = piece.page().content(0);
         for (which, field) in self.header_fields.iter_mut().enumerate() {
@@ -327,29 +401,65 @@ impl Keys<'_> {
     #[inline(always)]
     pub fn key(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
         match self.extractor {
-            Extractor::Whole => Ok(Some(self.batch.content(i))),
+            Extractor::Whole => {
+                let key = self.batch.content(i);
+                if self.empty.lines && self.empty.is_empty(key) {
+                    self.bad.empty += 1;
+                    return Ok(None);
+                }
+                Ok(Some(key))
+            }
             _ => self.field(i),
         }
     }
 
-    /// The first `records` records, if whole records are keys.
+    /// The first `records` records, if all of them are keys as a whole.
     #[inline(always)]
     pub fn whole(&self, records: usize) -> Option<Batch<'_>> {
-        matches!(self.extractor, Extractor::Whole).then(|| self.batch.first(records))
+        match self.extractor {
+            Extractor::Whole if self.empty.lines && self.batch.has_empty(records, self.empty) => None,
+            Extractor::Whole => Some(self.batch.first(records)),
+            _ => None,
+        }
     }
 
     fn field(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
-        if let (0, Some(text)) = (i, self.broken) {
-            return Err(text.to_owned());
+        if let Some(why) = self.why_broken(i) {
+            return Err(why.text.clone());
         }
-        let (bad, record) = (&*self.bad, self.batch.content(i));
-        self.extractor.key(record).map_err(|text| bad.hinted(&text))
+        let (bad, empty) = (&mut *self.bad, self.empty);
+        match self.extractor.key(self.batch.content(i)) {
+            Ok(Taken::Field(field)) if empty.fields && empty.is_empty(field) => {
+                bad.empty += 1;
+                Ok(None)
+            }
+            Ok(Taken::Key(key) | Taken::Field(key)) => Ok(Some(key)),
+            Ok(Taken::Blank) => Ok(None),
+            Ok(Taken::Null(_)) if empty.nulls => {
+                bad.empty += 1;
+                Ok(None)
+            }
+            Ok(Taken::Null(why)) => Err(bad.hinted(&why)),
+            Err(text) => Err(bad.hinted(&text)),
+        }
+    }
+
+    /// Why record `i` has no key, if reading the input has found this.
+    #[inline(always)]
+    fn why_broken(&self, i: usize) -> Option<&Broken> {
+        match self.broken {
+            [] => None,
+            broken => {
+                let at = broken.binary_search_by_key(&(self.first + i), |(record, _)| *record).ok()?;
+                Some(&broken[at].1)
+            }
+        }
     }
 
     /// The name of the segment of record `i`, if the flags name a field for it.
     pub fn segment(&mut self, i: usize) -> Result<Option<&[u8]>, String> {
-        if let (0, Some(text)) = (i, self.broken) {
-            return Err(text.to_owned());
+        if let Some(why) = self.why_broken(i) {
+            return Err(why.text.clone());
         }
         self.extractor.segment(self.batch.content(i))
     }
@@ -368,12 +478,14 @@ impl Page<'_> {
         self.first_line + self.keys.batch.lines(0, i)
     }
 
-    /// The name of the input, and the line of record `i` if the input has lines.
+    /// The name of the input, and the line of record `i` if the input has lines: that of the quote
+    /// if its quotes are wrong.
     pub fn place(&self, i: usize) -> String {
+        let line = self.line(i) + self.keys.why_broken(i).map_or(0, |why| why.lines);
         match self.input {
             0 => self.name.to_owned(),
-            _ if self.keys.batch.cut == Cut::Parquet => format!("{}: row {}", self.name, self.line(i)),
-            _ => format!("{}: line {}", self.name, self.line(i)),
+            _ if self.keys.batch.cut == Cut::Parquet => format!("{}: row {line}", self.name),
+            _ => format!("{}: line {line}", self.name),
         }
     }
 

@@ -19,6 +19,7 @@ use std::thread;
 use crate::error::Failure;
 use crate::input::bad::{BadRecords, BadTotal};
 use crate::input::extractor::Extractor;
+use crate::input::field::Empty;
 use crate::input::pages::{Keys, OpenInput, PAGE, Page};
 use crate::input::pieces::{Piece, Pieces, ReadError};
 use crate::input::pipeline::{AnyResults, AnyWork, Flow, Refused, Sink};
@@ -73,7 +74,8 @@ pub fn run(
         for _ in 0..workers.get() {
             let (todo_jobs, to_caller) = (&todo_jobs, &to_caller);
             let mut extractor = input.extractor.another();
-            let worker = move || work_on_jobs(work, todo_jobs, to_caller, &mut extractor);
+            let empty = input.empty;
+            let worker = move || work_on_jobs(work, todo_jobs, to_caller, &mut extractor, empty);
             started(thread::Builder::new().name("tepal work".to_owned()).spawn_scoped(scope, worker))?;
         }
         let mut collector = Collector {
@@ -82,6 +84,7 @@ pub fn run(
             input: input.number,
             line: input.line,
             extractor: &mut input.extractor,
+            empty: input.empty,
         };
         collector.collect_all(&messages, &free, sink)
     })
@@ -175,6 +178,7 @@ fn work_on_jobs(
     todo_jobs: &Mutex<Receiver<Option<Box<Job>>>>,
     to_caller: &Sender<Message>,
     extractor: &mut Extractor,
+    empty: Empty,
 ) {
     let _notice = PanicNotice(to_caller);
     let mut worker = work.worker();
@@ -189,8 +193,8 @@ fn work_on_jobs(
         let mut before = 0;
         while job.refused.is_none() && job.piece.next_page(PAGE) {
             let batch = job.piece.page();
-            let (broken, bad) = (job.piece.broken(), &mut job.bad);
-            let mut keys = Keys { batch, extractor, broken, bad };
+            let ((broken, first), bad) = (job.piece.broken(), &mut job.bad);
+            let mut keys = Keys { batch, extractor, broken, first, empty, bad };
             let worked = worker.work(&mut keys, &mut *job.results);
             job.refused = worked.err().map(|refused| Refused { record: before + refused.record, ..refused });
             before += batch.len();
@@ -211,6 +215,7 @@ struct Collector<'a> {
     /// The line of the first record that the sink has not taken.
     line: u64,
     extractor: &'a mut Extractor,
+    empty: Empty,
     total: &'a mut BadTotal,
 }
 
@@ -256,8 +261,8 @@ impl Collector<'_> {
     /// Passes the results of one job to the sink.
     fn collect(&mut self, job: &mut Job, sink: &mut dyn Sink<AnyResults>) -> Result<Flow, Failure> {
         let batch = job.piece.whole();
-        let (broken, bad) = (job.piece.broken(), &mut job.bad);
-        let keys = Keys { batch, extractor: self.extractor, broken, bad };
+        let (broken, bad) = (job.piece.all_broken(), &mut job.bad);
+        let keys = Keys { batch, extractor: self.extractor, broken, first: 0, empty: self.empty, bad };
         let mut page = Page::new(self.name, self.input, self.line, keys);
         let flow = sink.take(&mut page, &*job.results)?;
         self.total.add(&page);

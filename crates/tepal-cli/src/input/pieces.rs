@@ -8,7 +8,8 @@
 use memchr::memchr;
 
 use crate::error::Failure;
-use crate::input::records::{Batch, Cut, Cutter, find_ends};
+use crate::input::csv::Broken;
+use crate::input::records::{Batch, BrokenRecord, Cut, Cutter, find_ends};
 use crate::input::source::Input;
 use crate::text::number;
 
@@ -20,7 +21,7 @@ const LONG: usize = 4 * BUFFER;
 /// From this size on a buffer grows by a half and does not double: this takes more time and less
 /// memory.
 const LARGE: usize = 1 << 26;
-/// At most this many rows with wrong quotes are left out of one input. The bytes after each of them
+/// At most this many rows that do not end are left out of one input. The bytes after each of them
 /// are split again, up to the longest record, so without a limit a few MiB of quotes would take
 /// hours.
 const MOST_BROKEN: u32 = 100;
@@ -31,7 +32,13 @@ pub enum ReadError {
     /// The input returns an error.
     Input(Failure),
     /// The record after the last one read is wrong, for this reason.
-    Record(String),
+    Record(Broken),
+}
+
+impl From<String> for ReadError {
+    fn from(text: String) -> Self {
+        Self::Record(Broken { text, lines: 0 })
+    }
 }
 
 impl ReadError {
@@ -39,7 +46,7 @@ impl ReadError {
     pub fn failure(self, name: &str, line: u64) -> Failure {
         match self {
             Self::Input(failure) => failure,
-            Self::Record(text) => Failure::at_line(name, line, text),
+            Self::Record(why) => Failure::at_line(name, line + why.lines, why.text),
         }
     }
 }
@@ -60,14 +67,14 @@ pub struct Piece {
     to: usize,
     /// The read returned fewer bytes than it could, so the next one may have to wait.
     pub drained: bool,
-    /// The reason why its only record is wrong.
-    broken: Option<String>,
+    /// The records whose quotes are wrong, ascending.
+    broken: Vec<BrokenRecord>,
 }
 
 impl Piece {
     fn clear(&mut self, cut: Cut) {
         self.ends.clear();
-        self.broken = None;
+        self.broken.clear();
         (self.len, self.cut, self.start, self.from, self.to) = (0, cut, 0, 0, 0);
     }
 
@@ -123,9 +130,19 @@ impl Piece {
         Batch { cut: self.cut, bytes: &self.buffer[..self.len], start, ends }
     }
 
-    /// The reason why the only record is wrong, if its quotes are wrong.
-    pub fn broken(&self) -> Option<&str> {
-        self.broken.as_deref()
+    /// The records of the page whose quotes are wrong, by their numbers in the piece; and the
+    /// number of the first record of the page.
+    pub fn broken(&self) -> (&[BrokenRecord], usize) {
+        if self.broken.is_empty() {
+            return (&[], 0);
+        }
+        let before = |end: usize| self.broken.partition_point(|(record, _)| *record < end);
+        (&self.broken[before(self.from)..before(self.to)], self.from)
+    }
+
+    /// All records whose quotes are wrong.
+    pub fn all_broken(&self) -> &[BrokenRecord] {
+        &self.broken
     }
 
     /// Has its buffer grown for a long record?
@@ -150,7 +167,7 @@ pub struct Pieces {
     /// The bytes that were read after the last whole record.
     rest: Vec<u8>,
     ended: bool,
-    /// The number of rows with wrong quotes that may still be left out.
+    /// The number of rows that do not end and may still be left out.
     leaves_out: u32,
 }
 
@@ -161,7 +178,7 @@ impl Pieces {
         Self { input, cutter: Cutter::new(cut), longest, rest: Vec::new(), ended: false, leaves_out: 0 }
     }
 
-    /// Sets whether rows with wrong quotes are left out or are an error.
+    /// Sets whether rows that do not end are left out or are an error.
     pub fn leave_out_bad(&mut self, leave_out: bool) {
         self.leaves_out = if leave_out { MOST_BROKEN } else { 0 };
     }
@@ -189,7 +206,8 @@ impl Pieces {
                 end += n;
                 piece.drained = end < room;
             }
-            piece.len = self.cutter.last_end(&piece.buffer[..end], &mut piece.ends);
+            let cut = self.cutter.last_end(&piece.buffer[..end], &mut piece.ends, &mut piece.broken);
+            piece.len = cut.map_err(ReadError::Record)?;
             if piece.len > 0 {
                 self.check_first(piece)?;
                 self.rest.extend_from_slice(&piece.buffer[piece.len..end]);
@@ -199,40 +217,49 @@ impl Pieces {
                 return Ok(false);
             }
             if self.ended {
-                let closed = self.cutter.close(&piece.buffer[..end]).map_err(ReadError::Record);
-                if let Err(error) = closed.and_then(|()| self.check_length(end)) {
-                    return self.leave_out(piece, end, error);
+                if let Err((why, line)) = self.cutter.close(&piece.buffer[..end]) {
+                    return self.leave_out(piece, end, Some(line), ReadError::Record(why));
+                }
+                if let Err(error) = self.check_length(end) {
+                    return self.leave_out(piece, end, None, error);
                 }
                 piece.len = end;
                 if self.cutter.cut().terminator().is_none() {
                     piece.ends.push(end);
                 }
                 // The cutter has used these bytes, and no others follow.
-                self.cutter = Cutter::new(self.cutter.cut());
+                self.cutter.restart();
                 return Ok(true);
             }
             // A last \r may belong to the line end.
             let len = end - usize::from(piece.buffer[..end].ends_with(b"\r"));
             if let Err(error) = self.check_length(len) {
-                return self.leave_out(piece, end, error);
+                return self.leave_out(piece, end, None, error);
             }
         }
     }
 
-    /// If a row does not end, makes its first line a record without a key. The next record begins
-    /// after this line.
-    fn leave_out(&mut self, piece: &mut Piece, end: usize, error: ReadError) -> Result<bool, ReadError> {
-        let cut = self.cutter.cut();
-        let ReadError::Record(text) = error else { return Err(error) };
-        let line = memchr(b'\n', &piece.buffer[..end]).map_or(end, |at| at + 1);
-        if self.leaves_out == 0 || cut.terminator().is_some() || line > self.longest {
-            return Err(ReadError::Record(text));
+    /// If a row does not end, makes its start a record without a key: up to the line of the wrong
+    /// quote, or its first line. The next record begins after this line.
+    fn leave_out(
+        &mut self,
+        piece: &mut Piece,
+        end: usize,
+        line: Option<usize>,
+        error: ReadError,
+    ) -> Result<bool, ReadError> {
+        let ReadError::Record(why) = error else { return Err(error) };
+        let first_line = || memchr(b'\n', &piece.buffer[..end]).map_or(end, |at| at + 1);
+        let line = line.unwrap_or_else(first_line);
+        if self.leaves_out == 0 || self.cutter.cut().terminator().is_some() || line > self.longest {
+            return Err(ReadError::Record(why));
         }
         self.leaves_out -= 1;
-        (piece.len, piece.broken) = (line, Some(text));
+        piece.len = line;
+        piece.broken.push((piece.ends.len(), why));
         piece.ends.push(line);
         self.rest.extend_from_slice(&piece.buffer[line..end]);
-        self.cutter = Cutter::new(cut);
+        self.cutter.restart();
         Ok(true)
     }
 
@@ -255,7 +282,7 @@ impl Pieces {
         if len <= self.longest {
             return Ok(());
         }
-        Err(ReadError::Record(format!(
+        Err(ReadError::from(format!(
             "a record of more than {}, expected a {} before that; say with --max-record how long one may be",
             number::size(self.longest as u64),
             match self.cutter.cut() {
@@ -279,7 +306,7 @@ fn make_room(buffer: &mut Vec<u8>, used: usize, more: usize, longest: usize) -> 
         let larger = if now < LARGE { 2 * now } else { now + now / 2 };
         let larger = larger.min(longest + 2 * BUFFER).max(len);
         if buffer.try_reserve_exact(larger - buffer.len()).is_err() {
-            return Err(ReadError::Record("a record too long for the memory of this machine".to_owned()));
+            return Err("a record too long for the memory of this machine".to_owned().into());
         }
     }
     buffer.resize(len, 0);

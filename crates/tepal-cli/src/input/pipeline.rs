@@ -168,7 +168,9 @@ fn run_any(inputs: &mut Inputs, work: &dyn AnyWork, sink: &mut dyn Sink<AnyResul
                     sink.header(&mut input.page(&piece))?;
                 } else {
                     worker.clear(&mut *results);
+                    let form = input.form;
                     let mut page = input.page(&piece);
+                    inputs.note_first(form, &mut page);
                     let worked = worker.work(&mut page.keys, &mut *results);
                     let flow = sink.take(&mut page, &*results)?;
                     inputs.bad.add(&page);

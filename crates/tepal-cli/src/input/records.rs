@@ -3,9 +3,11 @@
 //! A record keeps its terminator, so that printing all records gives the input again, byte for
 //! byte. The last record of an input may have no terminator.
 
-use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memmem, memrchr};
 use tepal::{KeyRef, KeySink};
+
+use crate::input::csv::{self, Broken, Csv, Found, QUOTE, Scanner};
+use crate::input::field::Empty;
 
 /// Where records end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,8 +17,8 @@ pub enum Cut {
     Lines,
     /// After NUL.
     Null,
-    /// After `\n` outside double quotes; the byte separates fields.
-    Csv(u8),
+    /// After `\n` outside of quotes.
+    Csv(Csv),
     /// As CSV with commas, made from the rows of a Parquet file. A row is one line, whatever its
     /// values have in them.
     Parquet,
@@ -78,6 +80,16 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// Is one of the first `records` lines empty?
+    pub fn has_empty(&self, records: usize, empty: Empty) -> bool {
+        if empty.trim {
+            return (0..records).any(|i| empty.is_empty(self.content(i)));
+        }
+        let bytes = self.bytes(0, records);
+        let begins_so = bytes.starts_with(b"\n") || bytes.starts_with(b"\r\n");
+        begins_so || memmem::find(bytes, b"\n\n").is_some() || memmem::find(bytes, b"\n\r\n").is_some()
+    }
+
     /// How many lines records `from..to` have. With [`Cut::Null`] a record counts as a line.
     ///
     /// For CSV, whose records may have newlines inside, this reads all bytes of these records.
@@ -101,21 +113,38 @@ impl tepal::Keys for Batch<'_> {
     }
 }
 
+/// A record that has no fields, and why.
+pub type BrokenRecord = (usize, Broken);
+
+/// This many rows with text after a quoted field are left out of an input, whatever it costs to
+/// read the lines after them again; others as long as these have [`AGAIN`] bytes in all.
+const BROKEN: u32 = 100;
+/// Without this limit a few MiB of quotes would take hours.
+const AGAIN: usize = 1 << 28;
+
 /// Finds the whole records in the bytes that have been read.
 pub struct Cutter {
     cut: Cut,
     /// So many of the first bytes have been searched and have no end of a record.
     searched: usize,
     /// Knows which bytes of CSV are in quotes.
-    reader: Option<Reader>,
-    /// The record has quotes, and the reader has been given its first `searched` bytes.
+    scanner: Option<Scanner>,
+    /// The record has quotes, and the scanner has been given its first `searched` bytes.
     quoted: bool,
+    /// The rows with text after a quoted field, and the bytes that were read again after them.
+    broken: u32,
+    again: usize,
 }
 
 impl Cutter {
     /// A cutter for bytes that begin with a record.
     pub fn new(cut: Cut) -> Self {
-        Self { cut, searched: 0, reader: None, quoted: false }
+        let csv = match cut {
+            Cut::Csv(csv) => Some(csv),
+            Cut::Parquet => Some(Csv { delimiter: b',', escape: None }),
+            Cut::Lines | Cut::Null => None,
+        };
+        Self { cut, searched: 0, scanner: csv.map(Scanner::new), quoted: false, broken: 0, again: 0 }
     }
 
     /// Where records end.
@@ -123,18 +152,30 @@ impl Cutter {
         self.cut
     }
 
+    /// Begins with other bytes, of which the first is that of a record.
+    pub fn restart(&mut self) {
+        (self.searched, self.quoted) = (0, false);
+        self.scanner.iter_mut().for_each(Scanner::reset);
+    }
+
     /// The end of the last whole record in `bytes`, or 0 if no record is whole. `bytes` must begin
     /// with a record.
     ///
     /// The `bytes` of the next call must begin after that end; if no record is whole they must be
-    /// the same bytes and more. For CSV all ends are appended to `ends`. For other records
-    /// [`find_ends`] finds them.
-    pub fn last_end(&mut self, bytes: &[u8], ends: &mut Vec<usize>) -> usize {
+    /// the same bytes and more. For CSV all ends are appended to `ends`, and the records that have
+    /// text after a quoted field to `broken`; an error is the first record, if too many were so
+    /// before it. For other records [`find_ends`] finds the ends.
+    pub fn last_end(
+        &mut self,
+        bytes: &[u8],
+        ends: &mut Vec<usize>,
+        broken: &mut Vec<BrokenRecord>,
+    ) -> Result<usize, Broken> {
         match self.cut {
-            Cut::Csv(delimiter) => self.csv_ends(bytes, delimiter, ends),
-            Cut::Parquet => self.csv_ends(bytes, b',', ends),
-            Cut::Lines => self.last_after(b'\n', bytes),
-            Cut::Null => self.last_after(0, bytes),
+            Cut::Csv(Csv { escape, .. }) => self.csv_ends(bytes, escape, ends, broken),
+            Cut::Parquet => self.csv_ends(bytes, None, ends, broken),
+            Cut::Lines => Ok(self.last_after(b'\n', bytes)),
+            Cut::Null => Ok(self.last_after(0, bytes)),
         }
     }
 
@@ -144,60 +185,78 @@ impl Cutter {
         end
     }
 
-    /// Finds the ends of CSV records. A line without quotes is a record; any other goes through
-    /// `csv-core`.
-    fn csv_ends(&mut self, bytes: &[u8], delimiter: u8, ends: &mut Vec<usize>) -> usize {
+    /// Finds the ends of CSV records. A line without quotes and escapes is a record.
+    fn csv_ends(
+        &mut self,
+        bytes: &[u8],
+        escape: Option<u8>,
+        ends: &mut Vec<usize>,
+        broken: &mut Vec<BrokenRecord>,
+    ) -> Result<usize, Broken> {
+        let Some(scanner) = &mut self.scanner else { return Ok(0) };
+        let has_quotes = |line: &[u8]| match escape {
+            None => memchr(QUOTE, line).is_some(),
+            Some(escape) => memchr2(QUOTE, escape, line).is_some(),
+        };
         let mut start = 0;
         loop {
             if !self.quoted {
                 let Some(at) = memchr(b'\n', &bytes[start + self.searched..]) else {
                     self.searched = bytes.len() - start;
-                    return start;
+                    return Ok(start);
                 };
                 let end = start + self.searched + at + 1;
-                if memchr(b'"', &bytes[start..end]).is_none() {
+                self.searched = 0;
+                if !has_quotes(&bytes[start..end]) {
                     ends.push(end);
                     start = end;
-                    self.searched = 0;
                     continue;
                 }
-                self.searched = 0;
                 self.quoted = true;
-                self.reader.get_or_insert_with(|| csv_reader(delimiter)).reset();
+                scanner.reset();
             }
-            let fresh = &bytes[start + self.searched..];
-            let begins = self.searched == 0;
-            let (fed, done) = match &mut self.reader {
-                Some(reader) => feed(reader, fresh, begins),
-                None => (0, false),
-            };
-            self.searched += fed;
-            if !done {
-                return start;
+            let row = &bytes[start..];
+            match scanner.scan(row) {
+                Found::Nothing => {
+                    self.searched = row.len();
+                    return Ok(start);
+                }
+                Found::End(len) => start += len,
+                Found::Text if !scanner.has_line(row) => {
+                    self.searched = row.len();
+                    return Ok(start);
+                }
+                Found::Text => {
+                    let (why, len) = scanner.broken(row, scanner.text_after(row));
+                    if self.broken >= BROKEN && self.again > AGAIN {
+                        scanner.reset();
+                        return if start == 0 { Err(why) } else { Ok(start) };
+                    }
+                    self.broken += 1;
+                    self.again += scanner.scanned().saturating_sub(len);
+                    broken.push((ends.len(), why));
+                    start += len;
+                }
             }
-            start += self.searched;
             ends.push(start);
             self.searched = 0;
             self.quoted = false;
         }
     }
 
-    /// Checks `rest`, the last record, which has no terminator.
-    pub fn close(&mut self, rest: &[u8]) -> Result<(), String> {
-        let delimiter = match self.cut {
-            Cut::Csv(delimiter) => delimiter,
-            Cut::Parquet => b',',
-            Cut::Lines | Cut::Null => return Ok(()),
-        };
-        let reader = self.reader.get_or_insert_with(|| csv_reader(delimiter));
+    /// Checks `rest`, the last record, which has no terminator. The error of one that is no record
+    /// has the end of the line with the quote that opens the wrong field.
+    pub fn close(&mut self, rest: &[u8]) -> Result<(), (Broken, usize)> {
+        let Some(scanner) = &mut self.scanner else { return Ok(()) };
         if !self.quoted {
-            reader.reset();
-            feed(reader, rest, true);
+            scanner.reset();
         }
-        match feed(reader, b"\n", false) {
-            (_, true) => Ok(()),
-            (_, false) => Err("a quoted field that is never closed; expected a second \"".to_owned()),
-        }
+        let text = match scanner.scan(rest) {
+            Found::Text => scanner.text_after(rest),
+            _ if !scanner.can_end() => csv::never_closed(),
+            _ => return Ok(()),
+        };
+        Err(scanner.broken(rest, text))
     }
 }
 
@@ -251,31 +310,6 @@ fn equal_bytes(block: &[u8; 64], byte: u8) -> u64 {
         found |= (word.wrapping_mul(SUM) >> 56) << (8 * i);
     }
     found
-}
-
-/// A reader of one CSV record that ends only at `\n`.
-pub fn csv_reader(delimiter: u8) -> Reader {
-    ReaderBuilder::new().delimiter(delimiter).terminator(Terminator::Any(b'\n')).build()
-}
-
-/// Gives bytes to the reader until its record ends. Returns how many bytes it took, and whether the
-/// record has ended.
-///
-/// If a record `begins` here, its first byte is given alone: the reader would remove a byte order
-/// mark from the first bytes that it is given, and the one that belongs to no record was left out
-/// before.
-fn feed(reader: &mut Reader, bytes: &[u8], begins: bool) -> (usize, bool) {
-    let mut sink = [0_u8; 256];
-    let mut fed = 0;
-    while fed < bytes.len() {
-        let end = if begins && fed == 0 { 1 } else { bytes.len() };
-        let (result, read, _) = reader.read_field(&bytes[fed..end], &mut sink);
-        fed += read;
-        if matches!(result, ReadFieldResult::Field { record_end: true }) {
-            return (fed, true);
-        }
-    }
-    (fed, false)
 }
 
 #[cfg(test)]

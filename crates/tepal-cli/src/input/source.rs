@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use crate::error::Failure;
 use crate::input::field::KeyRules;
@@ -17,8 +17,9 @@ use crate::input::limits::Limits;
 #[cfg(feature = "parquet")]
 use crate::input::parquet;
 use crate::input::progress::Progress;
+use crate::input::separator;
 use crate::input::sniff::{self, Looks};
-use crate::input::start::Started;
+use crate::input::start::{Started, TextRules};
 use crate::input::zstd::ZstdReader;
 use crate::output::complain;
 use crate::text::message::shown;
@@ -117,7 +118,7 @@ impl Source {
         }
         let is_named = || Named::of(self) == Some(Named::Parquet);
         let is_marked = || [b"PAR1", b"PARE"].iter().any(|mark| head.starts_with(*mark));
-        let is_parquet = sniff::looks(&head) == Some(Looks::Parquet) || (is_marked() && is_named());
+        let is_parquet = sniff::looks(&head, false) == Some(Looks::Parquet) || (is_marked() && is_named());
         Ok((head, is_parquet))
     }
 
@@ -148,12 +149,16 @@ impl Source {
                     #[cfg(not(feature = "parquet"))]
                     return Err(Failure::at(&name, PARQUET));
                 }
+                let other = sniff::by_its_end(&head, || File::open(path)).map_err(fail)?;
+                if let Some(Looks::Other(what, way_out)) = other {
+                    return Err(Failure::at(&name, format!("{what}; {way_out}")));
+                }
                 (head, Box::new(file))
             }
         };
         progress.add(head.len());
         let all = Started::after(head, Box::new(progress.count(raw)));
-        let reader = Started::new(unpacked(&name, all, rules.limits, !rules.null)?);
+        let reader = Started::new(unpacked(&name, all, rules.limits, TextRules::of(rules))?);
         Ok(Input { name, reader, is_parquet: false })
     }
 }
@@ -176,6 +181,14 @@ impl Input {
         first.map_err(|error| Failure::io(&self.name, &error))
     }
 
+    /// The first lines, before anything is read: those that have come, and at least one that is not
+    /// blank; or those that decide, if they are waited for.
+    pub fn first_records(&mut self, rules: &KeyRules) -> Result<&[u8], Failure> {
+        let lines = if rules.waits { separator::RECORDS } else { 1 };
+        let first = self.reader.first_lines(lines, rules.limits.record);
+        first.map_err(|error| Failure::io(&self.name, &error))
+    }
+
     /// Reads up to `buffer.len()` bytes. Returns 0 at the end.
     pub fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         loop {
@@ -193,44 +206,45 @@ impl Input {
     }
 }
 
-/// Unpacks an input if its first bytes show that it is compressed, and decodes its text by the mark
-/// at its start. `lines`: the records of the text are lines.
+/// At most so many times is an input packed that is read.
+const LAYERS: usize = 2;
+
+/// Unpacks an input as long as its first bytes show that it is compressed, and decodes its text by
+/// the mark at its start.
 fn unpacked(
     name: &str,
     mut all: Started,
     limits: Limits,
-    lines: bool,
+    how: TextRules,
 ) -> Result<Box<dyn Read + Send>, Failure> {
-    let looks = all.decide(sniff::HEAD, sniff::looks).map_err(|error| Failure::io(name, &error))?;
-    let unpacked: Box<dyn Read + Send> = match looks.unwrap_or(Looks::Plain) {
-        Looks::Plain => return all.text(name, lines),
-        Looks::Gzip => Box::new(Gunzip(MultiGzDecoder::new(buffered(all)))),
-        Looks::Zstd => {
-            let reader = ZstdReader::new(buffered(all), limits.window);
-            Box::new(reader.map_err(|error| Failure::io(name, &error))?)
-        }
-        Looks::Tepal => return Err(Failure::at(name, "a tepal filter; expected a list of keys")),
-        Looks::Zip => {
-            let text = "a zip archive; unpack it first: unzip -p ARCHIVE LIST | tepal …";
-            return Err(Failure::at(name, text));
-        }
-        Looks::Parquet => {
-            return Err(Failure::at(name, PARQUET));
-        }
-        Looks::OtherPacked(kind) => {
-            let text = format!("{kind} data; unpack it first: {kind} -dc FILE | tepal …");
-            return Err(Failure::at(name, text));
-        }
-    };
-    let mut all = Started::new(unpacked);
-    let looks = all.decide(sniff::HEAD, sniff::looks).map_err(|error| Failure::io(name, &error))?;
-    if looks == Some(Looks::Parquet) {
-        return Err(Failure::at(
-            name,
-            "a packed Parquet file; unpack it into a file first, and give its name",
-        ));
+    for layer in 0.. {
+        let looks = |head: &[u8]| sniff::looks(head, how.null);
+        let looks = all.decide(sniff::HEAD, looks).map_err(|error| Failure::io(name, &error))?;
+        let unpacked: Box<dyn Read + Send> = match looks.unwrap_or(Looks::Plain) {
+            Looks::Plain => break,
+            Looks::Gzip | Looks::Zstd if layer == LAYERS => {
+                let text =
+                    "data that is packed more than twice; unpack it first: gzip -dc FILE, or zstd -dc FILE";
+                return Err(Failure::at(name, text));
+            }
+            Looks::Gzip => Box::new(Gunzip::new(buffered(all))),
+            Looks::Zstd => {
+                let reader = ZstdReader::new(buffered(all), limits.window);
+                Box::new(reader.map_err(|error| Failure::io(name, &error))?)
+            }
+            Looks::Tepal => return Err(Failure::at(name, "a tepal filter; expected a list of keys")),
+            Looks::Parquet if layer > 0 => {
+                let text = "a packed Parquet file; unpack it into a file first, and give its name";
+                return Err(Failure::at(name, text));
+            }
+            Looks::Parquet => return Err(Failure::at(name, PARQUET)),
+            Looks::Other(what, way_out) => {
+                return Err(Failure::at(name, format!("{what}; {way_out}")));
+            }
+        };
+        all = Started::new(unpacked);
     }
-    all.text(name, lines)
+    all.text(name, how)
 }
 
 /// Why a Parquet file is not read.
@@ -245,27 +259,77 @@ fn buffered(all: Started) -> BufReader<Started> {
     BufReader::with_capacity(BLOCK, all)
 }
 
-/// A gzip stream whose errors say that it is gzip.
-struct Gunzip<R>(MultiGzDecoder<R>);
+/// A gzip stream: members that follow each other, and zeros after the last one, which fill up a
+/// tape or a block. Its errors say that it is gzip.
+struct Gunzip<R> {
+    /// The member that is unpacked; `None` after the last one.
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Gunzip<R> {
+    fn new(packed: R) -> Self {
+        Self { member: Some(GzDecoder::new(packed)) }
+    }
+}
+
+/// The first byte of a member.
+const GZIP: u8 = 0x1f;
+
+/// Does another member follow? If only zeros follow, they are read.
+fn is_followed(packed: &mut impl BufRead) -> io::Result<bool> {
+    let mut has_zeros = false;
+    loop {
+        let bytes = match packed.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            bytes => bytes?,
+        };
+        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        match bytes.get(zeros) {
+            Some(_) if has_zeros || zeros > 0 => {
+                return Err(broken("gzip", "what follows the zeros at its end is no zero"));
+            }
+            Some(&GZIP) => return Ok(true),
+            Some(_) => return Err(broken("gzip", "what follows is no gzip data")),
+            None if bytes.is_empty() => return Ok(false),
+            None => has_zeros = true,
+        }
+        packed.consume(zeros);
+    }
+}
 
 impl<R: BufRead> Read for Gunzip<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| match error.kind() {
-            io::ErrorKind::Interrupted => error,
-            io::ErrorKind::UnexpectedEof => broken("gzip", "it ends too early"),
-            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-                let why = error.to_string();
-                broken(
-                    "gzip",
-                    match () {
-                        () if why.contains("checksum") => CHECKSUM,
-                        () if why.contains("header") => "what follows is no gzip data",
-                        () => CHANGED,
-                    },
-                )
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer).map_err(gzip_error)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
             }
-            _ => error,
-        })
+            self.member = match self.member.take().map(GzDecoder::into_inner) {
+                Some(mut rest) => is_followed(&mut rest)?.then(|| GzDecoder::new(rest)),
+                None => None,
+            };
+        }
+        Ok(0)
+    }
+}
+
+/// An error of a gzip stream, in words.
+fn gzip_error(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::Interrupted => error,
+        io::ErrorKind::UnexpectedEof => broken("gzip", "it ends too early"),
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+            let why = error.to_string();
+            broken(
+                "gzip",
+                match () {
+                    () if why.contains("checksum") => CHECKSUM,
+                    () if why.contains("header") => "what follows is no gzip data",
+                    () => CHANGED,
+                },
+            )
+        }
+        _ => error,
     }
 }
 
@@ -295,7 +359,7 @@ mod tests {
 
     fn read_all(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let all = Started::new(Box::new(io::Cursor::new(bytes.to_vec())));
-        let mut reader = match unpacked("x", all, Limits::default(), true) {
+        let mut reader = match unpacked("x", all, Limits::default(), TextRules::default()) {
             Ok(reader) => reader,
             Err(Failure::Message(text)) => return Err(text),
             Err(Failure::ClosedPipe) => unreachable!(),
@@ -309,7 +373,7 @@ mod tests {
 
     #[test]
     fn plain_bytes_come_through() {
-        for bytes in [&b""[..], b"a", b"\x1f", b"\x1f\x8b", b"a\nb\n", b"\xff\xfd\0"] {
+        for bytes in [&b""[..], b"a", b"\x1f", b"\x1f\x8b", b"a\nb\n", b"\xff\xfd"] {
             assert_eq!(read_all(bytes).unwrap(), bytes);
         }
     }
@@ -340,6 +404,38 @@ mod tests {
         let at = flipped.len() - 5;
         flipped[at] ^= 1;
         assert!(read_all(&flipped).unwrap_err().contains("gzip"));
+    }
+
+    #[test]
+    fn gzip_may_end_with_zeros() {
+        let packed = [gzip(b"one\n"), gzip(b"two\n")].concat();
+        for zeros in [1, 100, 3 * BLOCK] {
+            let filled = [&packed[..], &vec![0; zeros]].concat();
+            assert_eq!(read_all(&filled).unwrap(), b"one\ntwo\n", "{zeros}");
+            for after in [&b"x"[..], &gzip(b"three\n")] {
+                let error = read_all(&[&filled[..], after].concat()).unwrap_err();
+                assert!(error.contains("broken gzip data (what follows the zeros"), "{error}");
+            }
+        }
+        assert!(
+            read_all(&[&packed[..], b"x"].concat()).unwrap_err().contains("what follows is no gzip data")
+        );
+    }
+
+    #[test]
+    fn what_is_unpacked_is_looked_at_again() {
+        let list = b"one\ntwo\n";
+        assert_eq!(read_all(&gzip(&gzip(list))).unwrap(), list);
+        assert!(read_all(&gzip(&gzip(&gzip(list)))).unwrap_err().contains("packed more than twice"));
+        for (inner, what) in [
+            (&b"\xfd7zXZ\0...."[..], "xz -dc"),
+            (b"\x89TEPAL\r\n....", "a tepal filter"),
+            (b"PAR1\x15\x04....", "a packed Parquet file"),
+            (b"SQLite format 3\0", "sqlite3 FILE"),
+        ] {
+            assert!(read_all(&gzip(inner)).unwrap_err().contains(what), "{what}");
+            assert!(read_all(&gzip(&gzip(inner))).unwrap_err().contains(what), "{what}");
+        }
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! The first bytes of an input: read ahead to decide something, and then read again by the caller.
 //!
-//! A byte-order mark at the start gives the encoding of the text. It belongs to no record, whatever
-//! ends the records. A mark of UTF-8 is left out, text with a mark of UTF-16 is turned into UTF-8,
-//! and all other text is read unchanged. Only one mark is left out: if a list begins with the bytes
-//! of a mark, put a UTF-8 mark before it.
+//! A byte-order mark at the start gives the encoding of the text, and belongs to no record. A mark
+//! of UTF-8 is left out, text with a mark of UTF-16 is turned into UTF-8, and all other text is
+//! read unchanged. Only one mark is left out: if a list begins with the bytes of a mark, put a
+//! UTF-8 mark before it. Records that end with NUL may have any bytes, and no mark is looked for.
 
 use std::io::{self, Read};
 
 use memchr::{memchr_iter, memrchr};
 
 use crate::error::Failure;
-use crate::input::line_ends::LineEnds;
+use crate::input::checked::Checked;
+use crate::input::field::KeyRules;
 use crate::input::utf16::{Order, Utf16};
 
 /// The encoding that the mark of a text gives.
@@ -44,6 +45,27 @@ fn mark(head: &[u8]) -> Option<(Mark, usize)> {
     }
     let found = MARKS.iter().find(|(bytes, _)| head.starts_with(bytes));
     Some(found.map_or((Mark::None, 0), |(bytes, mark)| (*mark, bytes.len())))
+}
+
+/// The most bytes that are read ahead for more lines than the first one.
+const MOST_AHEAD: usize = 1 << 20;
+
+/// What the bytes of a text may be.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TextRules {
+    /// Records end with NUL, and may have any other bytes.
+    pub null: bool,
+    /// Whole lines are the keys.
+    pub whole: bool,
+    /// It was said that it is text, whatever its bytes are.
+    pub said: bool,
+}
+
+impl TextRules {
+    /// Those of an input that is read by these rules.
+    pub fn of(rules: &KeyRules) -> Self {
+        Self { null: rules.null, whole: rules.field.is_none(), said: rules.text }
+    }
 }
 
 /// Bytes that are read ahead for a first record.
@@ -136,9 +158,27 @@ impl Started {
         Ok(if end == b'\n' { record.strip_suffix(b"\r").unwrap_or(record) } else { record })
     }
 
-    /// The text of the input; with a mark it is turned into UTF-8. `lines`: its records are lines,
-    /// so lists whose lines end in CR alone are refused.
-    pub fn text(mut self, name: &str, lines: bool) -> Result<Box<dyn Read + Send>, Failure> {
+    /// The whole lines that have been read ahead, at least the first that is not blank, and these
+    /// `lines` if the input has them in its first MiB. The last line of an input needs no end.
+    ///
+    /// Nothing may have been read before.
+    pub fn first_lines(&mut self, lines: usize, most: usize) -> io::Result<&[u8]> {
+        let first = self.first_record(b'\n', most)?.len();
+        let most = MOST_AHEAD.max(first);
+        let are_here = |head: &[u8]| memchr_iter(b'\n', head).count() >= lines || head.len() >= most;
+        let has_ended = self.decide(most, |head| are_here(head).then_some(()))?.is_none();
+        let end = match first_of(&self.head, b'\n') {
+            Some(_) if !has_ended => last_of(&self.head, b'\n'),
+            _ => self.head.len(),
+        };
+        Ok(&self.head[..end])
+    }
+
+    /// The text of the input; with a mark it is turned into UTF-8.
+    pub fn text(mut self, name: &str, mut how: TextRules) -> Result<Box<dyn Read + Send>, Failure> {
+        if how.null {
+            return Ok(Box::new(self));
+        }
         let decided = self.decide(LONGEST_MARK, mark).map_err(|error| Failure::io(name, &error))?;
         // A part of a mark is not a mark. Exception: the mark of UTF-16 is also a part of that of
         // UTF-32.
@@ -149,14 +189,18 @@ impl Started {
         self.at = len;
         let text: Box<dyn Read + Send> = match mark {
             Mark::None | Mark::Utf8 => Box::new(self),
-            Mark::Utf16(order) => Box::new(Utf16::new(self, order)),
+            Mark::Utf16(order) => {
+                // A NUL of such a text is a letter.
+                how.said = true;
+                Box::new(Utf16::new(self, order))
+            }
             Mark::Utf32 => {
                 let text =
                     "text in UTF-32; expected UTF-8 or UTF-16: iconv -f UTF-32 -t UTF-8 FILE | tepal …";
                 return Err(Failure::at(name, text));
             }
         };
-        Ok(if lines { Box::new(LineEnds::new(text)) } else { text })
+        Ok(Box::new(Checked::new(text, how)))
     }
 }
 
@@ -182,9 +226,9 @@ mod tests {
     use super::*;
     use crate::input::trickle::Trickle;
 
-    fn text(bytes: &[u8], step: usize, lines: bool) -> Result<Vec<u8>, String> {
+    fn text(bytes: &[u8], step: usize, how: TextRules) -> Result<Vec<u8>, String> {
         let started = Started::new(Box::new(Trickle::new(bytes, step)));
-        let mut reader = match started.text("x", lines) {
+        let mut reader = match started.text("x", how) {
             Ok(reader) => reader,
             Err(Failure::Message(text)) => return Err(text),
             Err(Failure::ClosedPipe) => unreachable!(),
@@ -212,17 +256,19 @@ mod tests {
             (b"\xff\xfea\0\n\0", b"a\n"),
             (b"\xff", b"\xff"),
             (b"\0\0\xfe", b"\0\0\xfe"),
-            // Without a mark nothing is known.
-            (b"a\0\n\0", b"a\0\n\0"),
         ] {
             for step in [1, 2, 3, 100] {
-                for lines in [false, true] {
-                    assert_eq!(text(bytes, step, lines).as_deref(), Ok(expected), "{bytes:?} by {step}");
+                for said in [false, true] {
+                    let how = TextRules { said, ..TextRules::default() };
+                    assert_eq!(text(bytes, step, how).as_deref(), Ok(expected), "{bytes:?} by {step}");
                 }
+                // Where records end with NUL no byte is changed.
+                let how = TextRules { null: true, ..TextRules::default() };
+                assert_eq!(text(bytes, step, how).as_deref(), Ok(bytes), "{bytes:?} by {step}");
             }
         }
         for bytes in [&b"\xff\xfe\0\0a\0\0\0"[..], b"\0\0\xfe\xff\0\0\0a"] {
-            assert!(text(bytes, 1, false).unwrap_err().contains("iconv -f UTF-32"));
+            assert!(text(bytes, 1, TextRules::default()).unwrap_err().contains("iconv -f UTF-32"));
         }
     }
 
@@ -255,6 +301,29 @@ mod tests {
         let mut started = Started::new(Box::new(Trickle::new(b"id,email\nb", 1)));
         started.first_record(b'\n', 1 << 20).unwrap();
         assert_eq!(started.head, b"id,email\n");
+    }
+
+    #[test]
+    fn the_first_lines_are_those_that_have_come_or_are_waited_for() {
+        let bytes = b"\na\nb\r\nc\nd";
+        for (lines, step, expected) in [
+            (1, 1, &b"\na\n"[..]),
+            (1, 7, b"\na\nb\r\n"),
+            (1, 100, b"\na\nb\r\nc\n"),
+            (4, 1, b"\na\nb\r\nc\n"),
+            (5, 1, bytes),
+            (100, 3, bytes),
+        ] {
+            let mut started = Started::new(Box::new(Trickle::new(bytes, step)));
+            for _ in 0..2 {
+                assert_eq!(started.first_lines(lines, 1 << 20).unwrap(), expected, "{lines} by {step}");
+            }
+            let mut all = Vec::new();
+            started.read_to_end(&mut all).unwrap();
+            assert_eq!(all, bytes);
+        }
+        let mut started = Started::new(Box::new(Trickle::new(b"a", 1)));
+        assert_eq!(started.first_lines(1, 1 << 20).unwrap(), b"a");
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn what_follows_a_quote_that_is_never_closed_is_read() {
         );
     }
     // A pair of them is one field over lines.
-    place.write("pair.csv", "1,\"open\n2,k\n3,\"k\n");
+    place.write("pair.csv", "1,\"open\n2,k\n3,\",k\n");
     assert_eq!(place.run("has -c f pair.csv -f 1").err, "");
     // More than the longest record: the same.
     let long: String = (0..200_000).map(|n| format!("{n},k\n")).collect();
@@ -167,7 +167,7 @@ fn what_follows_a_quote_that_is_never_closed_is_read() {
     // Without end it would take hours, and ends.
     place.write("all.csv", "x\",\"\n".repeat(200_000));
     let ran = place.run("has -c f all.csv -f 2");
-    assert!(ran.code == 2 && ran.err.contains("a quoted field that is never closed"), "{}", ran.err);
+    assert!(ran.code == 1 && ran.err.contains("a quoted field that is never closed"), "{}", ran.err);
     // The header row is needed.
     let ran = place.run_with("has f --csv -f k", b"\"k\nx\n");
     assert!(ran.code == 2 && ran.err.contains("line 1: a quoted field that is never closed"), "{}", ran.err);
@@ -200,7 +200,8 @@ fn a_build_ends_at_the_first_unless_told() {
         assert_eq!(
             ran.err,
             format!(
-                "299,700 records, about 10 different keys, 64 bytes, 1 in 100 false positives; {bad} records had no key\n"
+                "299,700 records, about 10 different keys, 64 bytes, 1 in 100 false positives; {bad} records had no key\n\
+                 keys: field 2 of rows between tabs\n"
             )
         );
         assert!(place.read("f") == place.read("good.tepal"));
@@ -214,7 +215,7 @@ fn a_build_ends_at_the_first_unless_told() {
         assert_eq!((&ran.json()["bad_records"], &ran.json()["keys"]), (&bad.into(), &299_700.into()));
         let ran = place.run(&format!("add --json old rows one -f 2 -o new --force --bad skip {threads}"));
         assert_eq!((&ran.json()["bad_records"], &ran.json()["keys"]), (&(bad + 1).into(), &299_701.into()));
-        assert!(ran.err.ends_with("; 301 records had no key\n"), "{}", ran.err);
+        assert!(ran.err.contains("; 301 records had no key\n"), "{}", ran.err);
         let ran = place.run(&format!("test --json f --members rows -f 2 --bad skip {threads}"));
         assert_eq!((&ran.json()["bad_records"], &ran.json()["members"]), (&bad.into(), &299_700.into()));
         let ran = place.run(&format!("test f --members rows -f 2 --bad skip {threads}"));
@@ -225,7 +226,7 @@ fn a_build_ends_at_the_first_unless_told() {
         );
     }
     // A list of which nothing is a key is another list than was meant.
-    place.write("other", "a b\nc d\n");
+    place.write("other", "a b\ncd\n");
     let ran = place.run("build -f 2 other -o g --bad skip");
     assert_eq!(ran.code, 2);
     assert!(

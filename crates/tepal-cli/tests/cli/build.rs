@@ -6,7 +6,7 @@ use crate::place::{Place, numbers};
 fn the_keys_are_counted() {
     let place = Place::new();
     let ran = place.run_with("build -o f", &numbers(0..1000));
-    assert_eq!(ran.err, "1,000 keys, 1.2 KiB, 1 in 100 false positives\n");
+    assert_eq!(ran.err, "1,000 keys, 1.2 KiB, 1 in 100 false positives\nkeys: whole lines\n");
     assert_eq!((ran.code, ran.out.len()), (0, 0));
     let info = place.run("info --json f").json();
     assert_eq!(info[0]["capacity"], 1000);
@@ -30,7 +30,10 @@ fn repeats_make_no_filter_larger() {
         assert_eq!(place.run_with("has -c f", &once).out, format!("{n}\n").into_bytes());
     }
     let ran = place.run_with("build --force -o f", &numbers(0..1000).repeat(3));
-    assert_eq!(ran.err, "3,000 lines, 1,000 different keys, 1.2 KiB, 1 in 100 false positives\n");
+    assert_eq!(
+        ran.err,
+        "3,000 lines, 1,000 different keys, 1.2 KiB, 1 in 100 false positives\nkeys: whole lines\n"
+    );
 }
 
 /// What nobody has chosen is the safe one, and it is what the file says.
@@ -57,7 +60,10 @@ fn a_filter_refuses_more_than_it_has_room_for_unless_it_is_told_otherwise() {
 fn an_empty_list_is_an_empty_filter() {
     let place = Place::new();
     let ran = place.run("build -o f");
-    assert_eq!((ran.code, ran.err.as_str()), (0, "0 keys, 64 bytes, 1 in 100 false positives\n"));
+    assert_eq!(
+        (ran.code, ran.err.as_str()),
+        (0, "0 keys, 64 bytes, 1 in 100 false positives\nkeys: whole lines\n")
+    );
     assert_eq!(place.run_with("has f", b"a\n\n").quiet(), (1, &b""[..]));
 }
 

@@ -170,7 +170,7 @@ fn keys_in_hexadecimal() {
     {
         let from = if to == "tepal" { String::new() } else { format!("--from {to} --keys uuid") };
         assert_eq!(
-            place.run(&format!("build -q --force ids -p 1e-6 -o f --to {to} --keys hex")).code,
+            place.run(&format!("build -q --force ids -p 1e-6 -o f --to {to} --keys hex --empty-keys")).code,
             0,
             "{to}"
         );
@@ -186,7 +186,10 @@ fn keys_in_hexadecimal() {
             assert!(ran.code == 2 && ran.err.contains(&part), "{to} {bad}: {}", ran.err);
         }
         // The same bits as of the bytes themselves.
-        assert_eq!(place.run(&format!("build -q --force bytes -p 1e-6 -o g --to {to}")).code, 0);
+        assert_eq!(
+            place.run(&format!("build -q --force --text --empty-keys bytes -p 1e-6 -o g --to {to}")).code,
+            0
+        );
         if to != "tepal" {
             assert!(place.read("f") == place.read("g"), "{to}");
         }

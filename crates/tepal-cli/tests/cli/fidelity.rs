@@ -21,12 +21,12 @@ fn any_bytes_come_out_as_they_went_in() {
         b"\nlast",
     ]
     .concat();
-    place.build("f", &lines, "");
-    assert_eq!(place.run_with("has f", &lines).quiet(), (0, &lines[..]));
-    assert_eq!(place.run_with("has -v f", &lines).quiet(), (1, &b""[..]));
+    place.build("f", &lines, "--text --empty-keys");
+    assert_eq!(place.run_with("has --text f", &lines).quiet(), (0, &lines[..]));
+    assert_eq!(place.run_with("has --text -v f", &lines).quiet(), (1, &b""[..]));
     place.build("empty", b"", "");
-    assert_eq!(place.run_with("has -v empty", &lines).quiet(), (0, &lines[..]));
-    assert_eq!(place.run_with("has empty", &lines).quiet(), (1, &b""[..]));
+    assert_eq!(place.run_with("has --text -v empty", &lines).quiet(), (0, &lines[..]));
+    assert_eq!(place.run_with("has --text empty", &lines).quiet(), (1, &b""[..]));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_list_from_windows_matches_one_from_unix() {
 #[test]
 fn the_empty_line_is_the_empty_key() {
     let place = Place::new();
-    place.build("f", b"\n", "");
+    place.build("f", b"\n", "--empty-keys");
     assert_eq!(place.run_with("has -n f", b"a\n\nb\n\r\n").quiet(), (0, &b"2:\n4:\r\n"[..]));
     place.build("g", b"a\n", "");
     assert_eq!(place.run_with("has g", b"\n").quiet(), (1, &b""[..]));

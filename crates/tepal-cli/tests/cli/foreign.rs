@@ -279,8 +279,8 @@ fn both_forms_of_redisbloom() {
     let build = "build -q --csv -f 1 keys --to redisbloom -n 40 -p 5% --expansion 2 -o built --form";
     quiet(&place, &format!("{build} dump"));
     assert!(place.read("built") == ours);
-    quiet(&place, "add -q built keys");
+    quiet(&place, "add -q --text built keys");
     assert_eq!(told("built"), "dump");
-    quiet(&place, "build -q keys -o own");
+    quiet(&place, "build -q --text keys -o own");
     assert_eq!(told("own"), Value::Null);
 }

@@ -215,8 +215,9 @@ fn the_five_articles_filters_answer_as_their_programs_do() {
             };
             let (inserted, probes) = (keys("inserted"), keys("absent_probes"));
             place.write("keys", rows(&inserted));
-            let build =
-                format!("build -q --csv -f 1 keys -o f --force --over ignore --scheme {scheme} {flags}");
+            let build = format!(
+                "build -q --csv -f 1 keys -o f --force --over ignore --empty-keys --scheme {scheme} {flags}"
+            );
             let ran = place.run(&build);
             assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{build}");
             place.write("asked", rows(&probes));

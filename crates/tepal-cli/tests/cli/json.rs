@@ -127,7 +127,10 @@ fn runs(place: &Place) -> Vec<(&'static str, Vec<&'static str>)> {
         let ran = place.run(&format!("build -q -o {name} {more} keys"));
         assert_eq!(ran.code, 0, "{name}: {}", ran.err);
     }
-    for args in ["build -q -o byfield -f 2 rows --bad skip", "build -q keys others --like roomy -o newer"] {
+    for args in [
+        "build -q -o byfield -f 2 blank --csv -d ; --escape \\ --bad skip",
+        "build -q keys others --like roomy -o newer",
+    ] {
         let ran = place.run(args);
         assert_eq!(ran.code, 0, "{args}: {}", ran.err);
     }

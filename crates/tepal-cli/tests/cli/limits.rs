@@ -115,7 +115,9 @@ fn rows_of_a_map_that_memory_has_no_room_for_are_told() {
 fn inputs_without_an_end_are_refused_at_the_limit() {
     let place = Place::new();
     place.build("f", b"a\nb\n", "");
-    for script in ["exec \"$TEPAL\" has -c f /dev/zero", "cat /dev/zero | \"$TEPAL\" build -q -o new"] {
+    for script in
+        ["exec \"$TEPAL\" has -c f --text /dev/zero", "cat /dev/zero | \"$TEPAL\" build -q --text -o new"]
+    {
         let ran = shell(&place, script);
         assert_eq!(ran.code, 2, "{script}");
         assert!(ran.err.contains("line 1: a record of more than 64.0 MiB"), "{script}: {}", ran.err);

@@ -4,9 +4,11 @@ mod answers;
 #[cfg(unix)]
 mod asked;
 mod bad_records;
+mod binary;
 mod build;
 mod deletable;
 mod docs;
+mod empty;
 mod encodings;
 mod errors;
 mod estimates;
@@ -51,6 +53,8 @@ mod parquet_pages;
 mod patches;
 mod place;
 mod plain;
+mod quotes;
+mod read_as;
 #[cfg(unix)]
 mod reload;
 mod remove;
@@ -60,6 +64,7 @@ mod rows;
 mod schemes;
 mod sealed;
 mod segments;
+mod separators;
 mod shrink;
 #[cfg(unix)]
 mod signals;
@@ -84,5 +89,6 @@ mod unsaid;
 mod verbs;
 mod verify;
 mod which;
+mod whole;
 #[cfg(unix)]
 mod writers;

@@ -65,7 +65,7 @@ fn has_is_what_the_model_says() {
         let keys = random.lines(&alphabet, 12);
         let list = joined(&keys, &[b"\n", b"\r\n"], random.below(2) == 0, &mut random);
         // To standard output, so that the disk is not waited for.
-        let built = place.run_with("build -q -p 1e-9 -o -", &list);
+        let built = place.run_with("build -q --text --empty-keys -p 1e-9 -o -", &list);
         if ends_in_cr(&list) {
             assert!(built.code == 2 && built.err.contains("end in CR alone"), "case {case}: {}", built.err);
             continue;
@@ -86,7 +86,7 @@ fn has_is_what_the_model_says() {
                 let flags = format!("{flags}{more}");
                 let records = plain::records(&input, b'\n');
                 let (code, out) = plain::has(&flags, &[("", &records)], b'\n', |key| held.contains(key));
-                let ran = place.run_with(&format!("has f{flags}"), &input);
+                let ran = place.run_with(&format!("has --text f{flags}"), &input);
                 // Where no line is wanted, none is read.
                 if ends_in_cr(&input) && !flags.contains("-m 0") {
                     let said = ran.err.contains("end in CR alone");
@@ -114,7 +114,7 @@ fn has_is_what_grep_says() {
         let mut keys = random.lines(&alphabet, 12);
         keys.push(b"abc".to_vec());
         place.write("keys", joined(&keys, &[b"\n"], true, &mut random));
-        place.write("f", place.run("build -q -p 1e-9 -o - keys").out);
+        place.write("f", place.run("build -q --empty-keys -p 1e-9 -o - keys").out);
         for flags in ["", "-v", "-c", "-n", "-q", "-m 2", "-v -n -m 3", "-c -v", "-c -m 1", "-x"] {
             let lines = random.lines(&alphabet, 30);
             place.write("lines", joined(&lines, &[b"\n"], true, &mut random));

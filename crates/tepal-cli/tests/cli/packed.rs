@@ -104,7 +104,7 @@ fn what_cannot_be_unpacked_is_refused() {
 fn a_large_window_is_refused_in_every_frame_and_allowed_by_a_flag() {
     let place = Place::new();
     let (usual, large) = (line_ends(27, 8, 2), line_ends(28, 8, 2));
-    place.build("f", &usual.repeat(3), "");
+    place.build("f", &usual.repeat(3), "--empty-keys");
     for (packed, frames) in [(large.clone(), 1), ([&usual[..], &large].concat(), 2)] {
         place.write("packed", &packed);
         for verb in ["build -o new packed", "add f packed", "has f packed", "test f --members packed"] {

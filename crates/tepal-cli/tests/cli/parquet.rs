@@ -110,20 +110,20 @@ mod with {
     #[test]
     fn rows_without_a_value_have_no_key() {
         let place = place(&["gzip"]);
-        let ran = place.run("build -q gzip.parquet -f name -o f");
-        assert_eq!(ran.err, "tepal: gzip.parquet: row 7: no value (NULL); expected a key\n");
-        assert_eq!(ran.code, 2);
-        let ran = place.run("build gzip.parquet -f name -o f --bad warn");
-        assert!(
-            ran.err.contains("6 records had no key; the first: gzip.parquet: row 7: no value"),
-            "{}",
-            ran.err
-        );
+        for flags in ["", "--empty-keys"] {
+            let ran = place.run(&format!("build gzip.parquet -f name -o f -p 1e-9 --force {flags}"));
+            let told = "; 6 records without a value are no keys\nkeys: column \"name\" of a Parquet file\n";
+            assert!(ran.code == 0 && ran.err.ends_with(told), "{}", ran.err);
+            assert_eq!(place.run("has -v -c f gzip.parquet").text(), "6\n");
+            assert_eq!(place.run("test -q f --members gzip.parquet").code, 0);
+            let json = place.run(&format!("add --json -q f gzip.parquet --past-promise {flags}"));
+            assert_eq!(json.json()["empty_records"], 6);
+        }
         // Neither side has them, and the empty text is a key.
         place.build("none", b"", "");
         let ran = place.run("has -v -c none gzip.parquet -f name");
         assert_eq!((ran.code, ran.text()), (0, "144\n"));
-        place.build("empty", b"\n", "");
+        place.build("empty", b"\n", "--empty-keys");
         assert_eq!(place.run("has -c empty gzip.parquet -f name --bad skip").text(), "7\n");
         assert_eq!(place.run("which empty gzip.parquet -f nothing --bad skip").text().lines().count(), 151);
     }

@@ -64,7 +64,10 @@ fn nothing_is_shown_in_a_pipe() {
     }
     drop(stdin);
     let output = child.wait_with_output().unwrap();
-    assert_eq!(output.stderr, b"3 lines, 1 different key, 64 bytes, 1 in 100 false positives\n");
+    assert_eq!(
+        output.stderr,
+        b"3 lines, 1 different key, 64 bytes, 1 in 100 false positives\nkeys: whole lines\n"
+    );
 }
 
 #[test]
@@ -106,6 +109,7 @@ fn where_the_keys_are_is_told_on_a_terminal() {
     place.write("mail.csv", "id,email\n1,a@x.org\n2,b@x.org\n");
     place.write("mail.tsv", "id\temail\n1\ta@x.org\n");
     place.write("rows", "1;a\n2;b\n1;c\n");
+    place.write("one.csv", "x\n");
     place.build("f", b"", "-f email mail.csv -n 9");
     place.build("deletable", b"", "-f email mail.csv --deletable");
     place.build("lines", b"1,a@x.org\n", "");
@@ -118,8 +122,8 @@ fn where_the_keys_are_is_told_on_a_terminal() {
         ("test f --members mail.csv", format!("f: {from_csv}")),
         ("add f mail.csv", format!("f: {from_csv}")),
         (
-            "has lines mail.csv",
-            "mail.csv: whole lines are looked up, since the filter was not built from a field; for one field add -f \
+            "has lines one.csv",
+            "one.csv: whole lines are looked up, since the filter was not built from a field; for one field add -f \
              FIELD, and --whole says that lines are meant"
                 .into(),
         ),
@@ -150,4 +154,32 @@ fn where_the_keys_are_is_told_on_a_terminal() {
         }
         assert!(!place.run(args).err.contains("keys are"), "{args}");
     }
+}
+
+#[test]
+fn the_first_key_is_shown_on_a_terminal_alone() {
+    let place = Place::new();
+    place.write("a.csv", format!("id,x\n\u{1b}[2J{},y\n", "1".repeat(99)));
+    place.write_key("secret", "0123456789abcdef0123456789abcdef");
+    let on_terminal = |args: &str| {
+        let (stderr, screen) = terminal();
+        let mut command = place.command(args);
+        command.stderr(stderr).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        assert!(child.wait().unwrap().success(), "{args}");
+        screen.join().unwrap().replace("\r\n", "\n")
+    };
+    let shown = format!("keys: field \"id\" of CSV rows, the first is \"\\u{{1b}}[2J{}…\"\n", "1".repeat(56));
+    let screen = on_terminal("build a.csv -f id -o f");
+    assert!(screen.ends_with(&shown), "{screen:?}");
+    assert!(on_terminal("add f a.csv --past-promise").contains(&shown));
+    assert!(on_terminal("uniq a.csv -f id").ends_with(&shown));
+    // A number that takes the header row for a key.
+    assert!(on_terminal("build a.csv -f 1 -o f --force").contains(", the first is \"id\"\n"));
+    for args in ["build a.csv -f id -o g --secret secret", "uniq a.csv -f id --secret secret"] {
+        let screen = on_terminal(args);
+        assert!(screen.contains("keys: field \"id\" of CSV rows\n"), "{screen:?}");
+    }
+    assert_eq!(on_terminal("build a.csv -f id -o f --force -q"), "");
 }

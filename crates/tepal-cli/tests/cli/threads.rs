@@ -113,7 +113,7 @@ fn filter_of(name: &str, bytes: &[u8], end: u8) -> Vec<u8> {
     for flags in ["", "-v", "-n", "-v -n", "-c"] {
         has_with(&place, flags, null, &[(name, &all)], end, is_third);
     }
-    alike(&place, &format!("build {null} -q -o - {name}")).out
+    alike(&place, &format!("build {null} -q --empty-keys -o - {name}")).out
 }
 
 #[test]

@@ -148,7 +148,6 @@ fn every_list_of_whole_lines_is_looked_at() {
     );
     assert!(!place.path("new").exists());
     assert_eq!(place.run("uniq all.csv --whole --state lines").quiet(), (0, &b"id,x\n"[..]));
-    // The other verbs do what they did.
-    assert_eq!(place.run("has piped all.csv").quiet(), (0, &b"id,x\n1,2\n"[..]));
+    assert_eq!(place.run("has piped all.csv --whole").quiet(), (0, &b"id,x\n1,2\n"[..]));
     assert_eq!(place.run("add -q ids all.csv").code, 0);
 }

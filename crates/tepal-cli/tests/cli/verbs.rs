@@ -170,6 +170,8 @@ fn info_as_json_is_stable() {
         "field",
         "row_format",
         "delimiter",
+        "escape",
+        "empty_keys",
         "nul_records",
         "added_keys",
         "of_numbers",

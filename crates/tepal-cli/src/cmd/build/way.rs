@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tepal::Opened;
 use tepal::build::{Built, Gather};
+use tepal::{Opened, file::Format};
 
 use super::exact::{self, ExactOn};
 use super::{described_bloom, gather, grow, like, map, ribbon, segments, table, window};
@@ -28,11 +28,20 @@ pub struct Way<'a>(Box<Make<'a>>);
 /// What a key of a record is, by the flags and the filter of `--like`, which is opened.
 pub fn rules(args: &BuildArgs, secrets: &Secrets) -> Result<(Option<Opened>, KeyRules), Failure> {
     if let Some(path) = &args.like {
-        let (file, rules) = like::file(path, args, secrets)?;
+        let (file, mut rules) = like::file(path, args, secrets)?;
+        if file.format() == Format::Tepal {
+            let kept = rules.empty_keys;
+            args.empty.apply(&mut rules, kept, file.key_hasher().recipe().trim);
+        }
         return Ok((Some(file), rules));
     }
     args.keys.check_field()?;
-    Ok((None, KeyRules { by: map::field(args), ..args.keys.rules(BadPolicy::Fail)? }))
+    let mut rules = KeyRules { by: map::field(args), waits: true, ..args.keys.rules(BadPolicy::Fail)? };
+    // Files of other programs have every key, as before.
+    if matches!(args.scheme.to, None | Some(Format::Tepal)) {
+        args.empty.apply(&mut rules, false, args.recipe.trim);
+    }
+    Ok((None, rules))
 }
 
 impl<'a> Way<'a> {

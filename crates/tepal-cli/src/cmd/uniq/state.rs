@@ -11,9 +11,10 @@ use super::recent;
 use super::seen::empty_chain;
 use crate::args::{FileArgs, OpenedAs, UniqArgs};
 use crate::error::Failure;
+use crate::input::field::Field;
 use crate::open::open;
 use crate::output::Target;
-use crate::rows::{Origin, Rows, same};
+use crate::rows::{Origin, Rows, is_whole, may_be, same};
 use crate::secrets::Secrets;
 use crate::text::message::shown;
 use crate::text::number;
@@ -68,6 +69,8 @@ impl Memory {
 pub struct State {
     /// How the rows of its keys are written, where they are a field of rows.
     pub rows: Option<Rows>,
+    /// It records that whole lines are its keys.
+    pub whole: bool,
     memory: Option<Memory>,
     /// Nothing where the state stays as it is.
     target: Option<Target>,
@@ -77,16 +80,24 @@ pub struct State {
 impl State {
     /// Opens the state, and makes it where it is not there. Nobody else uses it from then on.
     ///
-    /// What is made keeps `rows`: how rows are written.
-    pub fn open(path: &Path, args: &UniqArgs, secrets: &Secrets, rows: &Origin) -> Result<Self, Failure> {
+    /// What is made keeps `rows`: how rows are written. `asked` is the field of the flags, as the
+    /// first record has it.
+    pub fn open(
+        path: &Path,
+        args: &UniqArgs,
+        secrets: &Secrets,
+        rows: &Origin,
+        asked: Option<&Field>,
+    ) -> Result<Self, Failure> {
         let name = shown(path);
         if path.as_os_str() == "-" {
             return Err(Failure::at("--state", "- is no file; name one, which is read and written"));
         }
         if args.count_new || args.quiet {
-            let memory = if path.exists() { Some(memory_of(path, args, secrets)?) } else { None };
+            let memory = if path.exists() { Some(memory_of(path, args, secrets, asked)?) } else { None };
             let rows = memory.as_ref().and_then(rows_of);
-            return Ok(Self { rows, memory, target: None, seal: None });
+            let whole = memory.as_ref().is_some_and(|memory| is_whole(memory.labels()));
+            return Ok(Self { rows, whole, memory, target: None, seal: None });
         }
         if !path.exists() {
             make(path, args, secrets, rows)?;
@@ -94,11 +105,12 @@ impl State {
         let Some(target) = Target::lock(path, args.no_wait, false)? else {
             return Err(Failure::at(&name, "no ordinary file; expected one that is read and replaced"));
         };
-        let memory = memory_of(path, args, secrets)?;
+        let memory = memory_of(path, args, secrets, asked)?;
         // A folder in which nothing can be made is found before any line is judged.
         Target::new(path, true)?;
         Ok(Self {
             rows: rows_of(&memory),
+            whole: is_whole(memory.labels()),
             memory: Some(memory),
             target: Some(target),
             seal: secrets.seal.clone(),
@@ -155,8 +167,14 @@ fn rows_of(memory: &Memory) -> Option<Rows> {
     Rows::of(memory.labels())
 }
 
-/// What a state remembers with, which fits the flags.
-fn memory_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<Memory, Failure> {
+/// What a state remembers with, which fits the flags; `asked` is their field, as the first record
+/// has it.
+fn memory_of(
+    path: &Path,
+    args: &UniqArgs,
+    secrets: &Secrets,
+    asked: Option<&Field>,
+) -> Result<Memory, Failure> {
     let name = shown(path);
     let refuse = |text: String| Err(Failure::at(&name, text));
     let file = open(path, FileArgs { opened_as: OpenedAs::State, ..FileArgs::default() }, secrets)?;
@@ -200,8 +218,17 @@ fn memory_of(path: &Path, args: &UniqArgs, secrets: &Secrets) -> Result<Memory, 
             return refuse(format!("made without {flag}; leave {flag} out, or name another state"));
         }
     }
-    let field = memory.labels().field.clone();
-    let asked = args.keys.field.as_ref().map(|field| same(field, rows_of(&memory).as_ref()).text());
+    let kept = rows_of(&memory);
+    // What a number means in JSON the first record has decided, if there was one.
+    let asked = match (&args.keys.field, asked) {
+        (Some(Field::Number(_)), Some(settled @ Field::Pointer(_))) => Some(settled.clone()),
+        (field, _) => field.as_ref().map(|field| same(field, kept.as_ref())),
+    };
+    let is_it = |asked: &Field| kept.as_ref().is_some_and(|rows| may_be(asked, &rows.field));
+    let (field, asked) = match asked {
+        Some(asked) if is_it(&asked) => (None, None),
+        asked => (memory.labels().field.clone(), asked.map(|asked| asked.text())),
+    };
     match (field, asked) {
         (Some(here), None) if args.keys.whole => {
             return refuse(format!(

@@ -4,7 +4,9 @@ use std::io::{self, Read};
 
 use super::*;
 use crate::input::bad::BadPolicy;
+use crate::input::csv::Csv;
 use crate::input::field::KeyRules;
+use crate::input::field::RowFormat;
 use crate::input::pages::Inputs;
 use crate::input::pipeline::{self, SinkOf, Work};
 use crate::input::records::Cut;
@@ -129,8 +131,9 @@ fn several_threads_give_what_one_gives() {
         let len = random.below(3000) as usize;
         let bytes: Vec<u8> =
             (0..len).map(|_| alphabet[random.below(alphabet.len() as u64) as usize]).collect();
-        let cut = [Cut::Lines, Cut::Null, Cut::Csv(b',')][random.below(3) as usize];
-        let row = crate::input::field::RowFormat { delimiter: b',', quotes: cut == Cut::Csv(b',') };
+        let csv = Cut::Csv(Csv { delimiter: b',', escape: None });
+        let cut = [Cut::Lines, Cut::Null, csv][random.below(3) as usize];
+        let row = RowFormat { quotes: cut == csv, ..RowFormat::plain(b',') };
         let extractor = match random.below(3) {
             0 => Extractor::column(1, row),
             _ => Extractor::Whole,

@@ -3,9 +3,11 @@
 use csv_core::ReadFieldResult;
 
 use super::*;
-use crate::input::records::csv_reader;
+use crate::input::csv::Csv;
 use crate::input::trickle::Trickle;
 use crate::random::Random;
+
+const COMMAS: Cut = Cut::Csv(Csv { delimiter: b',', escape: None });
 
 /// The content of a record, the line where it begins, and its bytes.
 type Record = (Vec<u8>, u64, Vec<u8>);
@@ -30,6 +32,9 @@ fn cut(bytes: &[u8], cut: Cut, step: usize, limit: usize) -> Result<Vec<Record>,
                 line += batch.lines(0, batch.len());
                 records += batch.len();
                 whole.extend_from_slice(batch.bytes(0, batch.len()));
+            }
+            if let Some((_, why)) = piece.all_broken().first() {
+                return Err(why.text.clone());
             }
             if !alone {
                 let batch = piece.whole();
@@ -80,7 +85,7 @@ fn nul_records_keep_everything_else() {
 
 #[test]
 fn csv_records_may_hold_newlines() {
-    let csv = |bytes| contents(bytes, Cut::Csv(b','));
+    let csv = |bytes| contents(bytes, COMMAS);
     assert_eq!(
         csv(b"a,\"b\nc\"\r\n\nd,e\n\"x\"\"\ny\",\"\"\nlast,\"q\""),
         [&b"a,\"b\nc\""[..], b"", b"d,e", b"\"x\"\"\ny\",\"\"", b"last,\"q\""]
@@ -89,7 +94,7 @@ fn csv_records_may_hold_newlines() {
     // A mark that was not left out is a part of the field, which does not begin with its quote
     // then.
     assert_eq!(csv(b"\xef\xbb\xbf\"a\nb\"\n"), [&b"\xef\xbb\xbf\"a"[..], b"b\""]);
-    let lines = cut(b"\"a\n\n\",b\nc\n", Cut::Csv(b','), 3, 9).unwrap();
+    let lines = cut(b"\"a\n\n\",b\nc\n", COMMAS, 3, 9).unwrap();
     assert_eq!(lines[1], (b"c".to_vec(), 4, b"c\n".to_vec()));
 }
 
@@ -97,7 +102,7 @@ fn csv_records_may_hold_newlines() {
 fn a_quote_that_is_never_closed_is_an_error() {
     for step in [1, 5, 100] {
         for bytes in [&b"a\nb,\"c\nd\ne\n"[..], b"a\nb,\"c", b"a\n\""] {
-            let error = cut(bytes, Cut::Csv(b','), step, 9).unwrap_err();
+            let error = cut(bytes, COMMAS, step, 9).unwrap_err();
             assert!(error.starts_with("x: line 2: a quoted field"), "{error}");
         }
     }
@@ -107,7 +112,7 @@ fn a_quote_that_is_never_closed_is_an_error() {
 fn a_record_longer_than_the_buffer() {
     let mut bytes = vec![b'x'; 3 * BUFFER + 17];
     bytes.extend_from_slice(b"\nshort\n");
-    for how in [Cut::Lines, Cut::Csv(b',')] {
+    for how in [Cut::Lines, COMMAS] {
         let all = contents(&bytes, how);
         assert_eq!(all.iter().map(Vec::len).collect::<Vec<_>>(), [3 * BUFFER + 17, 5]);
     }
@@ -115,7 +120,11 @@ fn a_record_longer_than_the_buffer() {
 
 /// All fields of all rows, by `csv-core` alone.
 fn parsed(bytes: &[u8]) -> Vec<Vec<u8>> {
-    let (mut reader, mut fields, mut at) = (csv_reader(b','), vec![Vec::new()], 0);
+    let (mut reader, mut fields, mut at) = (
+        csv_core::ReaderBuilder::new().terminator(csv_core::Terminator::Any(b'\n')).build(),
+        vec![Vec::new()],
+        0,
+    );
     let mut field = [0; 1];
     loop {
         let (result, read, written) = reader.read_field(&bytes[at..], &mut field);
@@ -141,8 +150,8 @@ fn csv_records_are_those_of_the_crate() {
     for _ in 0..20_000 {
         let bytes: Vec<u8> = (0..below(24)).map(|_| b"ab,\"\"\n\r"[below(7) as usize]).collect();
         let (step, limit) = (1 + below(9) as usize, 1 + below(4) as usize);
-        // An open quote at the end is an error here, and no error there.
-        let Ok(records) = cut(&bytes, Cut::Csv(b','), step, limit) else {
+        // Wrong quotes are an error here, and no error there.
+        let Ok(records) = cut(&bytes, COMMAS, step, limit) else {
             continue;
         };
         let one_by_one: Vec<Vec<u8>> = records
@@ -158,7 +167,7 @@ fn csv_records_are_those_of_the_crate() {
         assert_eq!(one_by_one, at_once, "{:?}", String::from_utf8_lossy(&bytes));
         compared += 1;
     }
-    assert!(compared > 8_000, "{compared}");
+    assert!(compared > 5_000, "{compared}");
 }
 
 #[test]
@@ -202,9 +211,9 @@ fn a_record_of_the_longest_length_is_read_and_a_longer_one_is_refused() {
         (Cut::Lines, &b""[..], &b"\n"[..]),
         (Cut::Lines, b"", b"\r\n"),
         (Cut::Null, b"", b"\0"),
-        (Cut::Csv(b','), b"", b"\n"),
-        (Cut::Csv(b','), b"", b"\r\n"),
-        (Cut::Csv(b','), b"\"a\nb\",", b"\n"),
+        (COMMAS, b"", b"\n"),
+        (COMMAS, b"", b"\r\n"),
+        (COMMAS, b"\"a\nb\",", b"\n"),
     ] {
         for end in [true, false] {
             for more in [0, 1, 2, BUFFER, 8 * LONG] {

@@ -20,7 +20,7 @@ taken for seen, and held back, at the rate of -p at most, however many lines com
 
 The state is saved every minute (--save-every) and at the end, after the lines were printed. Ctrl-C, SIGTERM and SIGHUP end the input: \
 the lines that came are printed, the state is saved, and the exit code is 130, 143 or 129. A line that was written into a pipe counts as \
-printed. After a full disk, kill -9 and a second Ctrl-C the state is as it was saved last, and the next run prints the lines since then \
+printed. After a full disk, kill -9 and a second Ctrl-C (more than a second after the first) the state is as it was saved last, and the next run prints the lines since then \
 again; after a reader that ends early too, with a message and exit code 2. A state is a filter: info, verify, has, add and test take \
 it. Blank rows, which have no key, pass.
 

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 use crate::input::parallel::lock;
 use crate::output::complain;
@@ -18,6 +19,13 @@ static SAVING: Mutex<Option<Saved>> = Mutex::new(None);
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Who ends the process in the place of the first signal.
 static KEEPER: Mutex<Option<Sender<Told>>> = Mutex::new(None);
+
+/// When the keeper was told.
+static TOLD: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// A signal that follows the first one within this time is taken for the same: `timeout` and others
+/// send it to a program and to its group.
+const TWICE: Duration = Duration::from_secs(1);
 
 /// What came of a save.
 struct Saved {
@@ -47,8 +55,12 @@ pub fn install() {
 fn end(code: u8) {
     if let Some(keeper) = lock(&KEEPER).take() {
         if keeper.send(Told::End(code)).is_ok() {
+            *lock(&TOLD) = Some(Instant::now());
             return;
         }
+    }
+    if lock(&TOLD).is_some_and(|told| told.elapsed() < TWICE) {
+        return;
     }
     let saved = match SAVING.try_lock() {
         Ok(saved) => saved,
@@ -70,8 +82,8 @@ fn end(code: u8) {
     std::process::exit(i32::from(code));
 }
 
-/// The first signal from now on is told to the keeper, which ends the process. The second one ends
-/// it as usual.
+/// The first signal from now on is told to the keeper, which ends the process. One that comes more
+/// than a second later ends it as usual.
 pub fn tell(keeper: Sender<Told>) {
     *lock(&KEEPER) = Some(keeper);
 }

@@ -53,6 +53,8 @@ fn a_signal_ends_the_input_and_what_was_printed_is_remembered() {
             let mut first = [0; 2];
             child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
             thread::sleep(Duration::from_millis(50));
+            // Twice, as `timeout` does.
+            send(&child, signal);
             send(&child, signal);
             let (found, out, err) = ended(child);
             assert_eq!((found, err.as_str()), (Some(code), ""), "{args}");

@@ -47,7 +47,8 @@ pub trait Column: Send + Sync {
     /// # Errors
     /// A row that is not what the type says.
     fn keys(&self, start: usize, len: usize) -> Result<Box<dyn Keys + '_>, Broken> {
-        let key = |row| if self.is_null(row) { Ok(KeyRef::Bytes(b"")) } else { self.key(row) };
+        let has_nulls = self.has_nulls();
+        let key = |row| if has_nulls && self.is_null(row) { Ok(KeyRef::Bytes(b"")) } else { self.key(row) };
         Ok(Box::new((start..start + len).map(key).collect::<Result<Vec<_>, _>>()?))
     }
 

@@ -21,7 +21,7 @@ pub(crate) enum ObjectKey<'a> {
     /// Bytes that the object could change, or does not hold in this form.
     Copied(Vec<u8>),
     /// The text of a UUID. A filter of another program may hold its bytes: see `Held::key`.
-    Uuid([u8; 36]),
+    Uuid(Box<[u8; 36]>),
     Signed(i64),
     Unsigned(u64),
     /// A tuple or a dataclass.
@@ -42,7 +42,7 @@ impl ObjectKey<'_> {
         match self {
             ObjectKey::Bytes(bytes) => KeyRef::Bytes(bytes),
             ObjectKey::Copied(bytes) => KeyRef::Bytes(bytes),
-            ObjectKey::Uuid(text) => KeyRef::Bytes(text),
+            ObjectKey::Uuid(text) => KeyRef::Bytes(&**text),
             ObjectKey::Signed(number) => KeyRef::Signed(*number),
             ObjectKey::Unsigned(number) => KeyRef::Unsigned(*number),
             ObjectKey::Compound(parts) => parts.finish(),
@@ -143,7 +143,7 @@ fn of_other<'a>(object: &'a Bound<'_, PyAny>, depth: usize) -> PyResult<ObjectKe
         return Ok(ObjectKey::Copied(bytes));
     }
     if let Some(text) = classes::uuid(object)? {
-        return Ok(ObjectKey::Uuid(text));
+        return Ok(ObjectKey::Uuid(Box::new(text)));
     }
     // numpy's integers, and whatever else stands for one. numpy's bool does not.
     // SAFETY: the object is alive, and the interpreter is held.

@@ -27,8 +27,8 @@ fn vectors_are_current() {
 #[test]
 fn vectors_stay_small() {
     let total: usize = all().unwrap().iter().map(|(_, text)| text.len()).sum();
-    // Two thirds are hashes, schemes, refused files and positions; the kinds 3 to 8 take 250,000.
-    assert!(total < 1_350_000, "{total} bytes");
+    // Two thirds are hashes, schemes, refused files and positions; the kinds 3 to 8 take 260,000.
+    assert!(total < 1_400_000, "{total} bytes");
 }
 
 #[test]

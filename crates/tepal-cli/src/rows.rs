@@ -196,8 +196,8 @@ pub fn rules<'a>(
         filters.into_iter().filter_map(|(path, filter)| Some((path, filter, said(filter)?))).collect();
     rules.whole = filters.iter().any(|(_, filter, _)| is_whole(filter.labels()));
     if let Some((_, filter, rows)) = filters.first() {
-        // A filter that records a field has no empty one, unless it records that too; and what reads
-        // lists leaves their empty lines out, as `build` has done.
+        // A filter that records a field has no empty one, unless it records that too. A verb
+        // that reads lists leaves their empty lines out, as `build` has done.
         let (trim, rows) = (filter.filter().key_hasher().recipe().trim, rows.as_ref());
         let (fields, nulls) = (rows.is_some_and(|rows| !rows.empty), rows.is_some());
         rules.empty = Empty { fields, nulls, lines: rules.waits && !rules.null, trim };

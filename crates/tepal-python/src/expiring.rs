@@ -70,7 +70,8 @@ impl ExpiringFilter {
     }
 
     /// Tells it the time, by which keys expire. Time does not go back: an earlier time changes
-    /// nothing (`set_clock` sets it back, and `clear` forgets it). Returns how many generations have gone by.
+    /// nothing (`set_clock` sets it back, and `clear` forgets it). Returns how many generations
+    /// have gone by.
     fn advance_to(this: &Bound<'_, Self>, time: &Bound<'_, PyAny>) -> PyResult<u64> {
         let time = options::time(time)?;
         held(this.as_super()).write(this.py(), |opened| opened.advance_to(time))

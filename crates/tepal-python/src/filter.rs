@@ -92,8 +92,9 @@ fn of_class(class: &Bound<'_, PyType>, opened: Opened) -> PyResult<Py<PyAny>> {
 impl Filter {
     /// Is the key in the set? `False` is certain; `True` means perhaps.
     ///
-    /// A key is a `str`, `bytes`, an `int`, a UUID, an IP address, a path, or a tuple or a dataclass
-    /// of these. A key that the filter cannot have, such as text among integers, was never inserted.
+    /// A key is a `str`, `bytes`, an `int`, a UUID, an IP address, a path, or a tuple or a
+    /// dataclass of these. A key that the filter cannot have, such as text among integers, was
+    /// never inserted.
     fn __contains__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let key = self.held.key(key)?;
         let key = key.borrowed();

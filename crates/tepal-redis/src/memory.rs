@@ -125,8 +125,8 @@ unsafe impl GlobalAlloc for ServerMemory {
 mod tests {
     use super::*;
 
-    /// Whatever the server's allocator writes before its memory, the pointer fits before the aligned
-    /// place, and the memory is large enough.
+    /// Whatever the server's allocator writes before its memory, the pointer fits before the
+    /// aligned place, and the memory is large enough.
     #[test]
     fn a_pointer_fits_before_every_aligned_place() {
         for shift in 1..8 {

@@ -207,9 +207,9 @@ pub enum Error {
         inserted: usize,
     },
     /// Too many keys have equal or neighbouring fingerprints: even a table of four times the size
-    /// cannot hold them all. By chance this happens only in a table for very few keys, where a union
-    /// or a smaller size is refused, and with many copies of few keys. In a larger table the keys
-    /// may have been chosen by the filter's own hash.
+    /// cannot hold them all. By chance this happens only in a table for very few keys, where a
+    /// union or a smaller size is refused, and with many copies of few keys. In a larger table the
+    /// keys may have been chosen by the filter's own hash.
     #[cfg(feature = "table")]
     #[non_exhaustive]
     NumbersClustered {

@@ -88,8 +88,8 @@ fn take_second(numbers: &mut &[u8]) -> Result<Second, String> {
     Ok(Second::new(most, keys, shape))
 }
 
-/// The embedded form of a filter without added keys (version E2), or of a map's ribbon (E3) with its
-/// greatest value.
+/// The embedded form of a filter without added keys (version E2), or of a map's ribbon (E3) with
+/// its greatest value.
 fn embed_as(version: u8, ribbon: &Ribbon, greatest: u64) -> Vec<u8> {
     let (shape, mut numbers) = (&ribbon.shape, Vec::new());
     if version == 0xE3 {
@@ -120,8 +120,8 @@ fn embed_as(version: u8, ribbon: &Ribbon, greatest: u64) -> Vec<u8> {
     [bytes, said, checksum.to_le_bytes().to_vec()].concat()
 }
 
-/// Reads the embedded form, and the greatest value of a map. `keys` has the scheme, parameters, key domain and recipe that the store
-/// keeps.
+/// Reads the embedded form, and the greatest value of a map. `keys` has the scheme, parameters, key
+/// domain and recipe that the store keeps.
 fn extract_as(version: u8, bytes: &[u8], keys: &Ribbon) -> Result<(Ribbon, u64), String> {
     let c = check_of(keys.scheme, keys.domain, keys.recipe, keys.parameter, &keys.records);
     let (body, said) = checked(version, bytes, c)?;

@@ -119,9 +119,9 @@ macro_rules! written {
             /// may set them; otherwise the group gets no more rights than everybody. Access lists
             /// are not kept. Programs that have opened the old file keep its content. A symbolic
             /// link is followed. A hard link is parted: `path` gets the new file, and the other
-            /// names keep the old one. Until it is finished, only its owner may read the temporary file.
-            /// A process that is killed while saving leaves its temporary file; on Unix the next
-            /// save to the same path removes it.
+            /// names keep the old one. Until it is finished, only its owner may read the temporary
+            /// file. A process that is killed while saving leaves its temporary file; on Unix the
+            /// next save to the same path removes it.
             ///
             /// ```
             /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

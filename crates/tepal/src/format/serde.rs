@@ -34,8 +34,8 @@ fn write<S: Serializer>(
     }
 }
 
-/// Reads a filter with `of`. Owned bytes are asked for: a format that reads from a stream lends only
-/// those that fit its buffer.
+/// Reads a filter with `of`. Owned bytes are asked for: a format that reads from a stream lends
+/// only those that fit its buffer.
 fn read<'de, F, D: Deserializer<'de>>(deserializer: D, of: fn(&[u8]) -> OurResult<F>) -> Result<F, D::Error> {
     match deserializer.is_human_readable() {
         true => deserializer.deserialize_string(File(of)),

@@ -18,7 +18,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::bloom::{BloomFilter, after};
-use super::generic::{Change, usual_facts};
+use super::generic::Change;
+use super::usual_facts::usual_facts;
 use super::{FilePart, Filter, Inner, InnerMut, MutableFilter};
 use crate::error::{Advice, Error, Result, advice};
 use crate::facts::{Can, Facts, Labels, Warning};

@@ -7,7 +7,6 @@ use core::num::NonZeroUsize;
 
 use super::{Filter, MutableFilter, Removal};
 use crate::error::Result;
-use crate::facts::Facts;
 use crate::ids::{KeyDomain, Scheme};
 use crate::key::{Batch, Key, KeySink, Keys, PreparedKeys, insert_in_batches, insert_iter_in_batches};
 
@@ -569,40 +568,6 @@ macro_rules! hand_on {
 }
 
 pub(crate) use {about_calls, ask_calls, change_calls, hand_on};
-
-/// The facts that every filter has; a kind adds its own.
-pub(crate) fn usual_facts(filter: &dyn Filter) -> Facts {
-    let keys = filter.key_hasher();
-    Facts {
-        kind: filter.kind(),
-        scheme: keys.scheme(),
-        seed: keys.seed(),
-        valkey_seed: keys.valkey_seed(),
-        caller_hash: keys.caller_hash(),
-        key_domain: keys.key_domain(),
-        recipe: keys.recipe(),
-        capacity: filter.capacity(),
-        promised_false_positive_rate: filter.promised_false_positive_rate(),
-        expansion: None,
-        window: None,
-        exceptions: 0,
-        is_divided: false,
-        over_capacity: filter.over_capacity(),
-        is_over_capacity: filter.is_over_capacity(),
-        is_full: filter.is_full(),
-        keys_inserted: filter.keys_inserted(),
-        estimated_len: filter.estimated_len(),
-        false_positive_rate: filter.false_positive_rate(),
-        size_in_bytes: filter.size_in_bytes(),
-        labels: filter.labels().clone(),
-        parts: Vec::new(),
-        tables: Vec::new(),
-        segments: Vec::new(),
-        ribbon: None,
-        warnings: filter.warnings(),
-        file: None,
-    }
-}
 
 /// Lookups for keys of every type, in a filter of any kind. Every [`Filter`] has these calls.
 ///

@@ -35,6 +35,7 @@ mod smaller;
 pub(crate) mod storage;
 #[cfg(feature = "table")]
 pub(crate) mod table;
+pub(crate) mod usual_facts;
 
 use alloc::vec::Vec;
 use core::fmt;

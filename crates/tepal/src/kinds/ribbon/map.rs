@@ -90,8 +90,8 @@ impl<L: PlainStorage> RibbonMap<L> {
     /// It is exact, as a mean over all non-members, if keys have the greatest value of
     /// [`value_bits`](Self::value_bits) bits. Otherwise it is an estimate that takes all values as
     /// equally frequent. A non-member that gets a value above [`greatest`](Self::greatest) is
-    /// recognized by that, and if most keys have the same few values, this happens less often. Costs
-    /// a pass over a fiftieth of the map, or less.
+    /// recognized by that, and if most keys have the same few values, this happens less often.
+    /// Costs a pass over a fiftieth of the map, or less.
     #[must_use]
     pub fn false_positive_rate(&self) -> f64 {
         let values = f64::from(self.ribbon.greatest) + 1.0;

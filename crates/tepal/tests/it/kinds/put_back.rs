@@ -54,8 +54,8 @@ fn a_union_of_growing_filters_keeps_every_copy_or_is_refused() {
     }
 }
 
-/// An inserter counts keys ahead, up to the last that the filter takes without a look at its bits. A
-/// key that it cannot hash by itself, accepted or refused, finds the count as one by one.
+/// An inserter counts keys ahead, up to the last that the filter takes without a look at its bits.
+/// A key that it cannot hash by itself, accepted or refused, finds the count as one by one.
 #[test]
 fn an_inserter_has_counted_right_before_every_key() {
     let builder = BloomFilter::builder().capacity(4000).key_domain(KeyDomain::Integer);

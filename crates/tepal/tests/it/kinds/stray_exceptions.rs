@@ -1,5 +1,6 @@
-//! Exceptions whose bits are clear: such lists come from another filter, and FORMAT.md, section 4.9,
-//! allows them in files. A key that is inserted is held from then on, by every way of inserting.
+//! Exceptions whose bits are clear: their list was made with another filter, and FORMAT.md, section
+//! 4.9, allows them in files. A key that is inserted is held from then on, by every way of
+//! inserting.
 
 use tepal::{
     AnyFilter, BloomFilter, Change, Exceptions, MutableFilter, Opened, file::Format, hash::PreparedKeys,
@@ -25,8 +26,8 @@ fn taken(keys: &[&str]) -> Exceptions {
     exceptions
 }
 
-/// A filter without keys, and a list of exceptions with the hashes of these keys: its file is valid,
-/// and tepal does not write it.
+/// A filter without keys, and a list of exceptions with the hashes of these keys: its file is
+/// valid, and tepal does not write it.
 fn stray(keys: &[&str]) -> Opened {
     let mut file = empty().to_bytes().unwrap();
     let prepared = prepared(&empty(), keys);

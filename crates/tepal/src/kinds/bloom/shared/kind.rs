@@ -10,7 +10,7 @@ use crate::error::{Advice, Result, advice};
 use crate::facts::{Can, Facts, Labels, Warning};
 use crate::ids::{Kind, Operation, OverCapacity};
 use crate::key::{Batch, KeyHasher, KeyRef};
-use crate::kinds::generic::usual_facts;
+use crate::kinds::usual_facts::usual_facts;
 use crate::kinds::{FilePart, Filter, Inner};
 
 impl Inner for BloomFilter<Shared> {
@@ -32,8 +32,8 @@ impl Inner for BloomFilter<Shared> {
 
     fn instead(&self, operation: Operation) -> Advice {
         match operation {
-            Operation::BeInFile => advice!("write its snapshot, or the filter after `into_owned`"),
-            Operation::Fold => advice!("fold its snapshot, or the filter after `into_owned`"),
+            Operation::BeInFile => advice!("write a snapshot of it"),
+            Operation::Fold => advice!("fold a snapshot of it"),
             other => other.instead(),
         }
     }

@@ -9,8 +9,8 @@ use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
 use crate::kinds::Filter;
 use crate::kinds::calls::ribbon_calls;
-use crate::kinds::generic::usual_facts;
 use crate::kinds::storage::PlainStorage;
+use crate::kinds::usual_facts::usual_facts;
 
 /// Fewer bytes of added keys cause no warning.
 const HEAVY: u64 = 4096;

@@ -8,8 +8,8 @@ use crate::facts::{Can, Facts, Touched};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef};
 use crate::kinds::calls::ribbon_calls;
-use crate::kinds::generic::usual_facts;
 use crate::kinds::storage::PlainStorage;
+use crate::kinds::usual_facts::usual_facts;
 use crate::kinds::{AnyFilter, Filter};
 
 impl<L: PlainStorage> RibbonMap<L> {

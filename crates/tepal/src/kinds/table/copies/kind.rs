@@ -9,7 +9,7 @@ use crate::ids::Operation;
 use crate::key::{Batch, KeyRef, PreparedKeys};
 use crate::kinds::Removal;
 use crate::kinds::calls::table_calls;
-use crate::kinds::generic::usual_facts;
+use crate::kinds::usual_facts::usual_facts;
 
 impl QuotientFilter {
     /// Removes all keys. The table keeps its size.

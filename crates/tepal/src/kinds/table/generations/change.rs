@@ -20,8 +20,8 @@ impl ExpiringFilter {
     /// generations ended.
     ///
     /// A time before [`now`](Self::now) changes nothing ([`set_clock`](Self::set_clock) sets the
-    /// clock back): a machine whose clock was set back lets keys live longer, and loses none. Keys that were inserted before the filter was told any time count as
-    /// inserted at the first time.
+    /// clock back): a machine whose clock was set back lets keys live longer, and loses none. Keys
+    /// that were inserted before the filter was told any time count as inserted at the first time.
     ///
     /// The end of a generation costs one pass over the table, some 5 ns for each key in it
     /// (`bench/results/2026-11-23-expiring.md`). The end of more than g generations empties it.

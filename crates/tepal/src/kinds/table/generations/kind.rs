@@ -10,7 +10,7 @@ use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
 use crate::kinds::AnyFilter;
 use crate::kinds::calls::table_calls;
-use crate::kinds::generic::usual_facts;
+use crate::kinds::usual_facts::usual_facts;
 
 impl ExpiringFilter {
     /// Removes all keys. The table keeps its size. A clock of time forgets its time

@@ -8,8 +8,8 @@ use crate::facts::{Can, Facts, TableFacts};
 use crate::ids::{Operation, OverCapacity};
 use crate::key::{Batch, KeyRef, PreparedKeys};
 use crate::kinds::calls::same_calls;
-use crate::kinds::generic::usual_facts;
 use crate::kinds::table::lines::Table;
+use crate::kinds::usual_facts::usual_facts;
 use crate::kinds::{Filter, Removal};
 
 impl GrowingFilter {

@@ -69,8 +69,8 @@ impl SegmentFilter {
     /// ```
     ///
     /// # Errors
-    /// As [`drop_segment`](Self::drop_segment); [`Error::NumbersClustered`] if there is no table for
-    /// its fingerprints, as in tiny filters.
+    /// As [`drop_segment`](Self::drop_segment); [`Error::NumbersClustered`] if there is no table
+    /// for its fingerprints, as in tiny filters.
     pub fn merge_segments(&mut self, from: Segment, into: Segment) -> Result<()> {
         self.segments.check(from)?;
         self.segments.check(into)?;

@@ -9,8 +9,8 @@ use crate::facts::{Can, Facts};
 use crate::ids::Operation;
 use crate::key::{Batch, KeyRef};
 use crate::kinds::calls::table_calls;
-use crate::kinds::generic::usual_facts;
 use crate::kinds::named::Segment;
+use crate::kinds::usual_facts::usual_facts;
 use crate::kinds::{AnyFilter, Filter};
 
 impl SegmentFilter {

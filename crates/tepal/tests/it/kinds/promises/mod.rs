@@ -32,8 +32,8 @@ fn empty(subject: &dyn Subject) -> Opened {
     subject.empty(CAPACITY).unwrap_or_else(|error| panic!("{}: {error}", subject.name()))
 }
 
-/// Removes all keys. A filter whose keys expire is told the time of an empty one, since it forgot its
-/// own.
+/// Removes all keys. A filter whose keys expire is told the time of an empty one, since it forgot
+/// its own.
 fn clear(subject: &dyn Subject, filter: &mut Opened) {
     filter.clear().unwrap();
     #[cfg(feature = "table")]

@@ -45,6 +45,3 @@ mod stream;
 pub(crate) mod values;
 pub(crate) mod view;
 mod write;
-
-#[cfg(all(test, feature = "std"))]
-mod tests;

@@ -404,6 +404,3 @@ fn one_of_chain(filter: AnyFilter) -> Result<AnyFilter> {
         other => Ok(other),
     }
 }
-
-#[cfg(all(test, feature = "foreign"))]
-mod tests;

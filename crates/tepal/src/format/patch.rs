@@ -398,6 +398,3 @@ fn words<'a>(old: &'a [u8], new: &'a [u8]) -> impl Iterator<Item = (u64, u64)> +
     let pairs = old.chunks(8).zip(new.chunks(8));
     (0u64..).step_by(64).zip(pairs).map(move |(at, (old, new))| (at, word(old) ^ word(new)))
 }
-
-#[cfg(test)]
-mod tests;

@@ -117,6 +117,3 @@ impl<'de, F> Visitor<'de> for File<F> {
         (self.0)(&bytes).map_err(A::Error::custom)
     }
 }
-
-#[cfg(test)]
-mod tests;

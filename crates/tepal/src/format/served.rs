@@ -64,6 +64,3 @@ impl Pairs {
         Ok(Opened::of_foreign(Format::RedisBloom, self.read()?))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -121,5 +121,5 @@ pub(super) fn read_up_to(stream: &mut dyn Read, len: u64, bytes: &mut Vec<u8>) -
     stream.take(missing).read_to_end(bytes).map(drop).map_err(reading)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "foreign"))]
 mod tests;

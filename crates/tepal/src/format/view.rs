@@ -203,6 +203,3 @@ macro_rules! include_aligned {
         &FILE.0
     }};
 }
-
-#[cfg(test)]
-mod tests;

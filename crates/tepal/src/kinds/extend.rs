@@ -52,6 +52,3 @@ each_kind!(each_type of_kind);
 #[cfg(feature = "extras")]
 extend!(super::excepted::ExceptedBloomFilter, K);
 extend!(super::AnyFilter, K);
-
-#[cfg(test)]
-mod tests;

@@ -288,6 +288,3 @@ pub(crate) trait InnerMut {
     #[cfg(feature = "foreign")]
     fn set_key_domain(&mut self, domain: crate::ids::KeyDomain);
 }
-
-#[cfg(all(test, feature = "foreign"))]
-mod tests;

@@ -12,40 +12,6 @@ fn request(capacity: Option<u64>, rate: Option<f64>, bit_len: Option<u64>, layou
     Request { capacity, false_positive_rate: rate, bit_len, layout: Some(layout), ..Request::default() }
 }
 
-/// Keys and rate give a size; size and keys give the rate back; size and rate give the keys back.
-#[test]
-fn inverse_pairs() {
-    for &layout in Layout::ALL {
-        for wanted in RATES {
-            for capacity in [1, 2, 3, 10, 1000, 123_456, 20_000_000, 3_000_000_000] {
-                let plan = request(Some(capacity), Some(wanted), None, layout).plan().unwrap();
-                assert_eq!(plan.false_positive_rate, wanted);
-                let fixed_k = Some(plan.num_hashes);
-
-                let back = Request {
-                    num_hashes: fixed_k,
-                    ..request(Some(capacity), None, Some(plan.bit_len), layout)
-                };
-                let rate = back.plan().unwrap().false_positive_rate;
-                assert!(rate <= wanted * 1.000_001, "{layout} {wanted} {capacity}: {rate}");
-                if capacity > 1_000_000 {
-                    assert!(rate >= wanted * 0.98, "{layout} {wanted} {capacity}: {rate}");
-                }
-
-                let back = Request {
-                    num_hashes: fixed_k,
-                    ..request(None, Some(wanted), Some(plan.bit_len), layout)
-                };
-                let keys = back.plan().unwrap().capacity;
-                assert!(keys >= capacity, "{layout} {wanted} {capacity}: {keys}");
-                if capacity > 1_000_000 {
-                    assert!(keys as f64 <= 1.002 * capacity as f64, "{layout} {wanted} {capacity}: {keys}");
-                }
-            }
-        }
-    }
-}
-
 /// With few keys the rate differs between filters: the size allows for it, by one line if needed.
 #[test]
 fn small_filters_are_large_enough_and_no_larger() {
@@ -108,30 +74,6 @@ fn too_large_is_told_in_bytes() {
     }
 }
 
-/// A k outside the layout's range is reported as that, whatever parameters fix the plan and
-/// whatever its rate.
-#[test]
-fn numbers_of_hashes_have_limits() {
-    for (layout, k, range) in [
-        (Layout::Line, 0, "1 to 16"),
-        (Layout::Line, 17, "1 to 16"),
-        (Layout::Double, 1, "2 to 32"),
-        (Layout::Double, 33, "2 to 32"),
-        (Layout::SplitBlock, 7, "8 to 8"),
-        (Layout::Scattered, 0, "1 to 64"),
-        (Layout::Scattered, 65, "1 to 64"),
-    ] {
-        for (capacity, rate, bit_len) in
-            [(Some(10), Some(1e-6), None), (Some(10), None, Some(512)), (None, Some(1e-6), Some(512))]
-        {
-            let asked = Request { num_hashes: Some(k), ..request(capacity, rate, bit_len, layout) };
-            let text = asked.plan().unwrap_err().to_string();
-            let expected = format!("the number of hashes is {k}; it must be {range} in the layout {layout}");
-            assert_eq!(text, expected);
-        }
-    }
-}
-
 #[test]
 fn sizes_stay_within_half_a_percent_of_the_formula() {
     for &layout in Layout::ALL {
@@ -144,23 +86,6 @@ fn sizes_stay_within_half_a_percent_of_the_formula() {
             }
         }
     }
-}
-
-#[test]
-fn the_goal_chooses_the_layout() {
-    let layout = |rate, goal| {
-        let request =
-            Request { capacity: Some(1000), false_positive_rate: Some(rate), goal, ..Request::default() };
-        request.plan().unwrap().layout
-    };
-    assert_eq!(layout(0.01, Goal::Speed), Layout::Line);
-    assert_eq!(layout(0.001, Goal::Speed), Layout::Line);
-    assert_eq!(layout(0.0009, Goal::Speed), Layout::Double);
-    assert_eq!(layout(0.01, Goal::Memory), Layout::Double);
-    let by_size = Request { capacity: Some(1_000_000), bit_len: Some(20_480_000), ..Request::default() };
-    assert_eq!(by_size.plan().unwrap().layout, Layout::Double);
-    let by_size = Request { bit_len: Some(10_240_000), ..by_size };
-    assert_eq!(by_size.plan().unwrap().layout, Layout::Line);
 }
 
 #[test]
@@ -195,40 +120,6 @@ fn refused() {
     assert!(k.contains("1 to 16"), "{k}");
     let reach = error(Request { num_hashes: Some(1), ..request(Some(10), Some(1e-9), None, Layout::Line) });
     assert!(reach.contains("does not reach it"), "{reach}");
-}
-
-/// The limits themselves are allowed.
-#[test]
-fn limits_themselves_are_within() {
-    for &layout in Layout::ALL {
-        let lowest = if layout == Layout::SplitBlock { 1e-8 } else { 1e-12 };
-        let at = request(Some(1000), Some(lowest), None, layout).plan().unwrap();
-        assert_eq!(at.false_positive_rate, lowest, "{layout}");
-        assert!(request(Some(1000), Some(lowest * 0.999), None, layout).plan().is_err(), "{layout}");
-        let free = request(Some(1000), None, Some(10_240), layout).plan().unwrap();
-        let rate = free.false_positive_rate;
-        assert_eq!(request(Some(1000), Some(rate), Some(10_240), layout).plan().unwrap(), free);
-        let below = request(Some(1000), Some(rate * (1.0 - 1e-15)), Some(10_240), layout).plan();
-        assert!(matches!(below, Err(Error::RateOutOfReach { .. })), "{layout}");
-    }
-}
-
-/// With 2^40 keys, a non-member's 64-bit hash equals a member's with a probability of 2^-24, which
-/// may be a twentieth of the rate.
-#[test]
-fn the_hash_itself_errs() {
-    let floor = 20.0 / f64::from(1u32 << 24);
-    let plan = |rate| request(Some(1 << 40), Some(rate), None, Layout::Scattered).plan();
-    assert!(plan(floor).is_ok() && plan(floor * 1.001).is_ok());
-    let error = plan(floor * 0.999).unwrap_err().to_string();
-    assert!(error.contains("a 64-bit hash alone errs at 6.0e-8"), "{error}");
-    // With 64 bits for each key the bits could give a lower rate than the hash.
-    let by_size = request(Some(1 << 40), None, Some(1 << 46), Layout::Scattered).plan().unwrap();
-    assert_eq!(by_size.false_positive_rate, floor);
-    let few = request(Some(1), None, Some(5120), Layout::Scattered).plan().unwrap();
-    assert_eq!(few.false_positive_rate, 1e-12);
-    let many = request(Some(1 << 16), None, Some(64), Layout::Scattered).plan().unwrap();
-    assert_eq!(many.false_positive_rate, 1.0 - f64::EPSILON);
 }
 
 /// At most eight bits in a line if that costs at most 1 % more memory.

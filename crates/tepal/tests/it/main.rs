@@ -1,8 +1,11 @@
 //! The promises of the public calls. Each module is a behaviour; `tests/README.md` lists them.
 
+#[cfg(feature = "parallel")]
+mod build;
 #[cfg(feature = "std")]
 mod examples;
 mod files;
+mod format;
 mod keys;
 mod kinds;
 mod rates;

@@ -2,7 +2,7 @@ use alloc::string::ToString;
 
 use super::super::samples::builders;
 use super::*;
-use crate::{KeyDomain, OverCapacity, Recipe, Scheme, SecretKey, builders::BloomFilterBuilder};
+use crate::{OverCapacity, Recipe, Scheme, SecretKey, builders::BloomFilterBuilder};
 
 /// Filters, each with the builder that has its key options.
 fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
@@ -23,26 +23,6 @@ fn filters() -> Vec<(BloomFilterBuilder, BloomFilter)> {
     filters
 }
 
-#[test]
-fn what_was_embedded_comes_back() {
-    for (builder, filter) in filters() {
-        let bytes = filter.to_embedded().unwrap();
-        assert_eq!(bytes.len() as u64, filter.embedded_len());
-        assert_eq!(bytes.len() as u64, filter.size_in_bytes() + 16);
-        let keys = builder.key_hasher().unwrap();
-        let again = BloomFilter::from_embedded(&bytes, &keys).unwrap();
-        assert!(again == filter && again.set_bits() == filter.set_bits(), "{filter:?}");
-        assert!((0..80u64).all(|key| again.contains(&key)));
-        let rate = again.false_positive_rate();
-        assert_eq!(again.promised_false_positive_rate(), rate.min(1.0 - f64::EPSILON), "{filter:?}");
-        assert_eq!((again.keys_inserted(), again.over_capacity()), (None, OverCapacity::Warn));
-        assert_eq!(again.to_embedded().unwrap(), bytes);
-        // It can be saved like any other filter.
-        let file = again.to_bytes().unwrap();
-        assert!(crate::Open::new().secret_key_of(&builder).from_bytes(&file).is_ok(), "{filter:?}");
-    }
-}
-
 impl<'a> crate::Open<'a> {
     /// With the secret of the builder, if it has one.
     fn secret_key_of(self, builder: &BloomFilterBuilder) -> Self {
@@ -50,75 +30,6 @@ impl<'a> crate::Open<'a> {
         let is_keyed = builder.key_hasher().is_ok_and(|keys| keys.scheme() == Scheme::SipHash13);
         if is_keyed { self.secret_key(&KEY) } else { self }
     }
-}
-
-#[cfg(target_endian = "little")]
-#[test]
-fn it_is_asked_where_it_lies() {
-    for (builder, filter) in filters() {
-        let bytes = filter.to_embedded().unwrap();
-        let len = bytes.len();
-        let mut table = bits::zeroed(2 + len as u64 / 64).unwrap();
-        let table: &mut [u8] = bytemuck::cast_slice_mut(&mut table);
-        table[64..64 + len].copy_from_slice(&bytes);
-        let keys = builder.key_hasher().unwrap();
-        let view = BloomFilter::view_embedded_at(&*table, 64..64 + len, &keys).unwrap();
-        assert!(view == filter);
-        assert_eq!(view.lines.as_lines().as_ptr().cast(), table[64..].as_ptr());
-        assert!(BloomFilter::view_embedded(&table[64..64 + len], &keys).is_ok());
-        let by_default = BloomFilter::view_embedded(&table[64..64 + len], None);
-        let is_default = keys == BloomFilter::builder().key_hasher().unwrap();
-        assert!(
-            by_default.is_ok() == is_default && by_default.is_ok_and(|view| view == filter) == is_default
-        );
-        table.copy_within(64..64 + len, 72);
-        let moved = BloomFilter::view_embedded_at(&*table, 72..72 + len, &keys);
-        assert!(matches!(moved, Err(Error::NotInPlace { past: 8 })), "{moved:?}");
-        let outside = BloomFilter::view_embedded_at(&*table, 64..table.len() + 1, &keys);
-        assert!(matches!(outside, Err(Error::Parameter { .. })));
-    }
-}
-
-#[test]
-fn other_keys_are_refused() {
-    let builder = BloomFilter::builder().seed(42);
-    let bytes = builder.clone().build_from(["apple"]).unwrap().to_embedded().unwrap();
-    let mut others = Vec::from([
-        BloomFilter::builder(),
-        BloomFilter::builder().seed(43),
-        builder.clone().key_domain(KeyDomain::Integer),
-        builder.clone().recipe(Recipe::new().trim(true)),
-        BloomFilter::builder().secret_key(SecretKey::new([0; 16])),
-        BloomFilter::builder().caller_hash("mine"),
-    ]);
-    others.extend(Scheme::ALL[2..].iter().map(|&scheme| BloomFilter::builder().scheme(scheme)));
-    let mut refused = 0;
-    for other in others {
-        // A scheme that is not in this build, or that needs a name.
-        let Ok(keys) = other.key_hasher() else { continue };
-        let error = BloomFilter::from_embedded(&bytes, &keys).unwrap_err();
-        assert!(matches!(error, Error::OtherKeys { .. }), "{error}");
-        assert!(error.to_string().contains("seed"), "{error}");
-        refused += 1;
-    }
-    assert!(refused > if cfg!(feature = "foreign") { 15 } else { 5 });
-    // Without a key hasher it is the default one, and only that.
-    let error = BloomFilter::from_embedded(&bytes, None).unwrap_err();
-    assert!(error.to_string().contains("the default one, since none was given"), "{error}");
-    let usual = BloomFilter::builder().build_from(["apple"]).unwrap();
-    let bytes = usual.to_embedded().unwrap();
-    let keys = usual.key_hasher();
-    assert!(BloomFilter::from_embedded(&bytes, None).unwrap() == usual);
-    assert!(BloomFilter::from_embedded(&bytes, Some(&keys)).unwrap().contains("apple"));
-    // Two secrets and two names: each is another key hasher.
-    let keyed = |secret| BloomFilter::builder().secret_key(SecretKey::new([secret; 16]));
-    let bytes = keyed(1).build_from(["apple"]).unwrap().to_embedded().unwrap();
-    assert!(BloomFilter::from_embedded(&bytes, &keyed(1).key_hasher().unwrap()).unwrap().contains("apple"));
-    assert!(BloomFilter::from_embedded(&bytes, &keyed(2).key_hasher().unwrap()).is_err());
-    let named = |name| BloomFilter::builder().caller_hash(name).capacity(10);
-    let bytes = named("a").build().unwrap().to_embedded().unwrap();
-    assert!(BloomFilter::from_embedded(&bytes, &named("a").key_hasher().unwrap()).is_ok());
-    assert!(BloomFilter::from_embedded(&bytes, &named("b").key_hasher().unwrap()).is_err());
 }
 
 /// Every change of one bit, every cut, and changes with a matching checksum.
@@ -159,13 +70,22 @@ fn damage_is_refused() {
     }
 }
 
+/// The bits of a view are the caller's, in the embedded form and in a file.
+#[cfg(target_endian = "little")]
 #[test]
-fn a_small_filter_stays_small() {
-    let filter = BloomFilter::builder().capacity(100).false_positive_rate(0.01).build().unwrap();
-    assert_eq!((filter.embedded_len(), filter.file_len()), (144, 320));
-    // Without keys it still promises a rate.
-    let keys = BloomFilter::builder().key_hasher().unwrap();
-    let empty = BloomFilter::from_embedded(&filter.to_embedded().unwrap(), &keys).unwrap();
-    assert!(empty.capacity() == 1 && empty.promised_false_positive_rate() > 0.0);
-    crate::from_bytes(&empty.to_bytes().unwrap()).unwrap();
+fn a_view_copies_nothing() {
+    for (builder, filter) in filters() {
+        let (form, file) = (filter.to_embedded().unwrap(), filter.to_bytes().unwrap());
+        let mut table = bits::zeroed(2 + file.len() as u64 / 64).unwrap();
+        let table: &mut [u8] = bytemuck::cast_slice_mut(&mut table);
+        table[64..64 + form.len()].copy_from_slice(&form);
+        let keys = builder.key_hasher().unwrap();
+        let view = BloomFilter::view_embedded_at(&*table, 64..64 + form.len(), &keys).unwrap();
+        assert_eq!(view.lines.as_lines().as_ptr().cast(), table[64..].as_ptr());
+        table[64..64 + file.len()].copy_from_slice(&file);
+        let file = &table[64..64 + file.len()];
+        let view: BloomFilter<_> = crate::Open::new().secret_key_of(&builder).view(file).unwrap();
+        let body = file.len() - filter.size_in_bytes() as usize;
+        assert_eq!(view.lines.as_lines().as_ptr().cast(), file[body..].as_ptr());
+    }
 }

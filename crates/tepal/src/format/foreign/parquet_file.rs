@@ -196,6 +196,3 @@ fn shown<'a>(names: impl Iterator<Item = &'a [u8]>) -> String {
         None => text,
     }
 }
-
-#[cfg(test)]
-mod tests;

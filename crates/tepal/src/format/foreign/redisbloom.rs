@@ -272,6 +272,3 @@ impl Header {
         Ok(None)
     }
 }
-
-#[cfg(test)]
-mod tests;

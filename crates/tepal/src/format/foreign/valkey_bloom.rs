@@ -244,6 +244,3 @@ fn version(what: &'static str, found: u8) -> Result<()> {
         found => Err(Error::Unsupported { what, found: found.into(), known: "version 1" }),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -151,7 +151,7 @@ fn none_but_the_domain_of_bytes_has_compound_keys() {
 
 #[test]
 fn a_recipe_changes_the_parts() {
-    let recipe = Recipe { trim: true, nocase: true };
+    let recipe = Recipe::new().trim(true).nocase(true);
     let filter = BloomFilter::builder().capacity(10).recipe(recipe).build().unwrap();
     let key = filter.hash_key(&(" Alice ", 7, ("X\n", b"  "))).unwrap();
     assert_eq!(key, filter.hash_key(&("alice", "7", ("x", ""))).unwrap());

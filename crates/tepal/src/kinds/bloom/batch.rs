@@ -102,6 +102,3 @@ pub(crate) fn put_bits(start: usize, answers: &[bool], bitmap: &mut [u8]) {
         *byte = answers.iter().rev().fold(0, |bits, &answer| bits << 1 | u8::from(answer));
     }
 }
-
-#[cfg(test)]
-mod tests;

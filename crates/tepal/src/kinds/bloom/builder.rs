@@ -469,5 +469,5 @@ fn planned_twice() -> Error {
     Error::parameter("the plan", found, "given alone: it has all of these")
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "foreign"))]
 mod tests;

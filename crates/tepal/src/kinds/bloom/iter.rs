@@ -121,6 +121,3 @@ fn sort_and_dedup(hashes: &mut Vec<u64>) {
     hashes.sort_unstable();
     hashes.dedup();
 }
-
-#[cfg(test)]
-mod tests;

@@ -71,6 +71,3 @@ impl BloomFilterBuilder {
         Ok(BloomFilter::from_parts(meta, Owned::new(lines), set_bits))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -113,6 +113,3 @@ fn keep_non_members(found: &[bool], hashes: &mut [u64; BATCH], places: &mut [u16
     }
     count
 }
-
-#[cfg(test)]
-mod tests;

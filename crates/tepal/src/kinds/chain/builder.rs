@@ -169,6 +169,3 @@ impl BloomFilterBuilder {
         self.expansion
     }
 }
-
-#[cfg(all(test, feature = "foreign"))]
-mod tests;

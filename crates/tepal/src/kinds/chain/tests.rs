@@ -1,11 +1,10 @@
 //! How chains grow, and where they stop.
 
-use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
 
 use super::*;
-use crate::{Scheme, hash::PreparedKeys};
+use crate::Scheme;
 
 fn link(scheme: Scheme, capacity: u64, rate: f64) -> BloomFilter {
     let builder = BloomFilter::builder().scheme(scheme).capacity(capacity).false_positive_rate(rate);
@@ -50,17 +49,6 @@ fn links_follow_the_rule_of_the_chain() {
         assert!(new > 1180 && (0..1200u64).all(|key| chain.contains(&key)));
         assert!(!chain.contains("none of them"));
     }
-}
-
-#[test]
-fn a_key_that_is_in_changes_nothing() {
-    let (mut chain, _) = filled(Growth::RedisBloom { expansion: 2 }, 0..100);
-    let before = format!("{chain:?}");
-    assert!(before.contains("RedisBloom { expansion: 2 }"), "{before}");
-    for key in 0..100u64 {
-        assert!(!chain.insert(&key).unwrap());
-    }
-    assert_eq!(format!("{chain:?}"), before);
 }
 
 #[test]
@@ -147,44 +135,6 @@ fn unions_need_the_same_links() {
     assert_eq!((emptied.links().len(), emptied.links()[0].set_bits()), (1, 0));
     assert!((0..500u64).all(|key| !emptied.contains(&key)));
     assert_eq!(emptied.growth, growth);
-}
-
-#[test]
-fn the_rate_is_that_of_asking_every_link() {
-    let (chain, _) = filled(Growth::ValkeyBloom { expansion: 2, rate: 0.01, tightening: 0.5 }, 0..700);
-    assert_eq!(chain.links().len(), 3);
-    let wrong = (1_000_000..1_200_000u64).filter(|key| chain.contains(key)).count() as f64;
-    let expected = chain.false_positive_rate() * 200_000.0;
-    assert!((wrong - expected).abs() < 5.0 * expected.sqrt(), "{wrong}, {expected}");
-    let copy = chain.clone();
-    assert!(copy.links == chain.links && copy.growth == chain.growth);
-}
-
-/// This scheme has no 64-bit hash: keys that were prepared for a scheme with one are refused, and
-/// not lost.
-#[test]
-fn keys_that_were_prepared_for_another_scheme_are_refused() {
-    let (mut chain, _) = filled(Growth::RedisBloom { expansion: 2 }, 0..50);
-    let mut prepared = PreparedKeys::default();
-    let xxh3 = BloomFilter::builder().capacity(10).key_hasher().unwrap();
-    xxh3.prepare("x", &mut prepared).unwrap();
-    let mut any = crate::AnyFilter::from(chain.clone());
-    let refused = any.insert_prepared(&prepared).unwrap_err();
-    assert!(matches!(refused, Error::NoHash { scheme: Scheme::RedisBloom }), "{refused}");
-    assert!(matches!(any.insert_many_hashes(&[7]), Err(Error::NoHash { .. })));
-    assert_eq!(any.keys_inserted(), Filter::keys_inserted(&chain));
-    any.insert_prepared(&PreparedKeys::default()).unwrap();
-    // Keys that its own hasher prepared are inserted one by one.
-    prepared.clear();
-    for key in 50..400u64 {
-        chain.key_hasher().prepare(&key, &mut prepared).unwrap();
-        chain.insert(&key).unwrap();
-    }
-    any.insert_prepared(&prepared).unwrap();
-    let mut answers = [false; 350];
-    any.contains_prepared(&prepared, &mut answers);
-    assert_eq!(answers, [true; 350]);
-    assert!(chain.links().len() == 3 && any == crate::AnyFilter::from(chain));
 }
 
 /// With any number of links the promise is the server's; a filter that does not grow promises its

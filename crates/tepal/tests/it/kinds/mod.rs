@@ -3,12 +3,16 @@
 
 #[cfg(feature = "std")]
 mod batches;
+mod bloom;
+#[cfg(any(feature = "extras", feature = "foreign"))]
+mod chain;
 #[cfg(feature = "table")]
 mod clock;
 #[cfg(all(feature = "std", feature = "table", feature = "static"))]
 mod combined;
 #[cfg(all(feature = "extras", feature = "std"))]
 mod exceptions;
+mod extend;
 #[cfg(feature = "std")]
 mod folding;
 #[cfg(feature = "std")]
@@ -22,6 +26,8 @@ mod promises;
 mod put_back;
 #[cfg(feature = "table")]
 mod quotient;
+#[cfg(feature = "static")]
+mod ribbon;
 #[cfg(feature = "table")]
 mod segment;
 #[cfg(feature = "std")]
@@ -30,6 +36,8 @@ mod sequences;
 mod shared_filter;
 #[cfg(feature = "extras")]
 mod stray_exceptions;
+#[cfg(feature = "table")]
+mod table;
 #[cfg(feature = "table")]
 mod tiny;
 #[cfg(feature = "std")]

@@ -1,5 +1,6 @@
-//! False-positive rates: the promised, the reported and the measured one.
+//! False-positive rates: the planned, the promised, the reported and the measured one.
 
+mod plan;
 mod promise;
 #[cfg(feature = "std")]
 mod reported;

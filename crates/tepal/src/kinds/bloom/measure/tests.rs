@@ -7,7 +7,9 @@ use super::*;
 use crate::OverCapacity;
 #[cfg(feature = "foreign")]
 use crate::Scheme;
-use crate::kinds::storage::{Owned, PlainStorage};
+use crate::kinds::storage::Owned;
+#[cfg(feature = "foreign")]
+use crate::kinds::storage::PlainStorage;
 
 #[test]
 fn a_full_array_is_no_trouble() {

@@ -225,6 +225,3 @@ pub(super) fn shown(name: &str) -> String {
         None => format!("{name:?}"),
     }
 }
-
-#[cfg(test)]
-mod tests;

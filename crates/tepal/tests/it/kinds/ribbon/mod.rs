@@ -1,0 +1,5 @@
+//! What a ribbon filter and a map promise alone.
+
+mod filter;
+mod map;
+mod map_value;

@@ -3,7 +3,7 @@
 
 #[cfg(feature = "std")]
 mod batches;
-mod bloom;
+pub(crate) mod bloom;
 #[cfg(any(feature = "extras", feature = "foreign"))]
 mod chain;
 #[cfg(feature = "table")]

@@ -46,7 +46,7 @@ fn filled(builder: &BloomFilterBuilder, keys: impl Iterator<Item = u64>) -> Bloo
 }
 
 /// Every domain of this build that numbers belong to.
-fn domains_of_numbers() -> impl Iterator<Item = KeyDomain> {
+pub(crate) fn domains_of_numbers() -> impl Iterator<Item = KeyDomain> {
     let known = |domain: &KeyDomain| cfg!(feature = "foreign") || *domain <= KeyDomain::Integer;
     KeyDomain::ALL.iter().copied().filter(move |domain| *domain != KeyDomain::Hex && known(domain))
 }

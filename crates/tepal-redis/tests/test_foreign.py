@@ -1,6 +1,7 @@
 """Keys of RedisBloom and valkey-bloom: every golden file, restored, asked and dumped again."""
 
 import json
+import math
 import pathlib
 
 import pytest
@@ -237,21 +238,45 @@ def test_announced_sizes_are_checked_first(start):
         assert engine.client.info("memory")["used_memory"] - before < 1 << 20 and engine.client.dbsize() == 0
 
 
-def test_a_loaded_chain_does_not_grow_past_the_largest_size(engine):
-    """A full filter of 1.2 MB that says to grow a thousand times."""
-    import math
-
+def restore_a_full_filter(engine, key):
+    """Of 1.2 MB, and it says to grow a thousand times. Restoring knows no `max-bytes`."""
     items, error = 1_000_000, 0.01
     bits = math.ceil(items * 9.585058377367446 / 64) * 64
     values = [payloads.unsigned(n) for n in [items, 1, 5, 1000]]
     values += [payloads.unsigned(items), payloads.double(error), payloads.unsigned(7),
                payloads.double(9.585058377367446), payloads.unsigned(bits), payloads.unsigned(0),
                payloads.string(bytes(bits // 8)), payloads.unsigned(items)]
-    engine.client.restore("k", 0, payloads.module("MBbloom--", 4, values))
+    engine.client.restore(key, 0, payloads.module("MBbloom--", 4, values))
+    return items
+
+
+def test_a_loaded_chain_does_not_grow_past_the_largest_size(engine):
+    items = restore_a_full_filter(engine, "k")
     before = engine.client.info("memory")["used_memory"]
     assert b"max-bytes" in raw(engine, "BF.ADD", "k", "a")
     assert engine.client.info("memory")["used_memory"] - before < 100_000
     assert engine.run("BF.INFO", "k", "ITEMS") == [items]
+
+
+def test_a_union_is_not_above_the_largest_size(start):
+    small, large = start("max-bytes", str(1_100_000)), start()
+    for engine in small, large:
+        restore_a_full_filter(engine, "k")
+    assert b"max-bytes" in raw(small, "BF.MERGE", "new", "k")
+    assert small.client.exists("new") == 0
+    assert large.run("BF.MERGE", "new", "k") == b"OK"
+
+
+@pytest.mark.parametrize("name", ["single", "scaled_x2"])
+def test_an_item_that_comes_twice_in_a_command_is_new_once(engine, name):
+    """A filter of another program takes a batch item by item."""
+    for iterator, chunk in payloads.pairs((GOLDEN / "redisbloom" / f"{name}.bin").read_bytes()):
+        assert engine.run("BF.LOADCHUNK", "k", iterator, chunk) == b"OK"
+    (items,) = engine.run("BF.INFO", "k", "ITEMS")
+    new = (b"new %d" % i for i in range(1000))
+    first, second = [item for item in new if engine.run("BF.EXISTS", "k", item) == 0][:2]
+    assert engine.run("BF.MADD", "k", first, second, first) == [1, 1, 0]
+    assert engine.run("BF.INFO", "k", "ITEMS") == [items + 2]
 
 
 def test_own_types(start):

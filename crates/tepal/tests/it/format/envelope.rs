@@ -43,7 +43,8 @@ impl File {
     }
 
     fn bytes(mut self) -> Vec<u8> {
-        // 128 bytes, the records, 8 bytes for each 64 KiB of the body and 8 for their own checksum, in whole lines.
+        // 128 bytes, the records, 8 bytes for each 64 KiB of the body and 8 for their own
+        // checksum, in whole lines.
         let header = 128 + self.records.len() + self.body.len().div_ceil(1 << 16) * 8 + 8;
         let offset = header.next_multiple_of(64) as u64;
         let file_len = offset + self.body.len() as u64;

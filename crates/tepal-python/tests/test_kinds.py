@@ -175,7 +175,7 @@ def test_a_clock_is_set_back_and_forgotten():
     assert logins.advance_to(1_700_000_000) == 0 and logins.now == wrong
     assert logins.set_clock(1_700_000_000) is None
     assert logins.now == 1_700_000_000 and logins.age("alice") == 0
-    assert tepal.from_bytes(bytes(logins)) == logins
+    assert tepal.ExpiringFilter.from_bytes(logins.to_bytes()) == logins
     logins.set_clock(datetime.fromtimestamp(1_700_000_030, timezone.utc))
     assert "alice" in logins and logins.now == 1_700_000_030
     logins.advance_to(1_700_000_100)

@@ -35,7 +35,8 @@ def test_it_is_read_as_a_dict_is(pairs):
         made[stranger]
     assert raised.value.args == (stranger,)
     assert made.get(stranger, "default") == "default" and made.get(stranger) is None and stranger not in made
-    assert abs(made.false_positive_rate - 0.01) < 0.0005 and made.promised_false_positive_rate == 0.01
+    # Below the promise where the greatest value is no power of two less one: values above it are no answers.
+    assert 0.0074 < made.false_positive_rate < 0.0105 and made.promised_false_positive_rate == 0.01
     for wrong in (1.5, None, True, ["key 1"]):
         for call in (made.__getitem__, made.get, lambda key: made.get_many([key])):
             with pytest.raises(tepal.KeyTypeError):
@@ -161,7 +162,10 @@ for pairs, answers in (({"a": 5, "b": 7}, [5, None, 7, None]), ({"a": "x", "b": 
 def test_sizes():
     assert tepal.RibbonMap(PAIRS).value_bits == 7 and tepal.RibbonMap(PAIRS, value_bits=32).value_bits == 32
     known = tepal.RibbonMap(PAIRS, known_keys_only=True)
-    assert known.get_many(list(PAIRS)) == list(PAIRS.values()) and all(value is not None for value in known.get_many(OTHERS))
+    assert known.get_many(list(PAIRS)) == list(PAIRS.values())
+    # Other keys get a value that some key has, or none where the bits say a greater one.
+    found = [value for value in known.get_many(OTHERS) if value is not None]
+    assert len(found) > len(OTHERS) / 2 and max(found) <= max(PAIRS.values())
     assert known.promised_false_positive_rate == 1 and known.size_in_bytes < tepal.RibbonMap(PAIRS).size_in_bytes
     none = tepal.RibbonMap({})
     assert len(none) == 0 and none and none.get("a") is None and none.get_many(["a"]) == [None]
